@@ -20,8 +20,8 @@ from install_agents import cache_folder, programs  # noqa: E402
 
 from metier.models.builder import build  # noqa: E402
 from metier.models.model import Message, Reply, Request  # noqa: E402
-from metier.models.questions import NoModel  # noqa: E402
 from metier.models.spec import parse_spec  # noqa: E402
+from metier.types.questions import NoModel  # noqa: E402
 
 ROUNDS = 4
 LIMIT = 1.5

@@ -22,7 +22,7 @@ from lessons import DATA, learned, rows
 
 from metier.formats.run_json import parse_run
 from metier.learning.lessons.checks import check_call, check_of, may_apply
-from metier.learning.lessons.session.mine import mine_session
+from metier.learning.lessons.session.net import mine_session
 from metier.library.delivery.wording import check_words
 from metier.runs.derive import record_of
 from metier.types.lessons import Lesson

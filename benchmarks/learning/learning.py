@@ -21,8 +21,8 @@ from pathlib import Path
 from random import Random
 
 from metier.learning.learn import learn
-from metier.learning.report import Learned, Options
 from metier.types import Run, ToolCall
+from metier.types.passes import Learned, Options
 from metier.workspace import Workspace
 
 FIRST, NOTHING, LITTLE = 20.0, 0.5, 1.0

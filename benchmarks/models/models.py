@@ -41,11 +41,11 @@ from metier.models.layers.stack import Layers, build_stack
 from metier.models.ledger import Limits, MemoryLedger
 from metier.models.model import Message, Request
 from metier.models.price import FlatPrice, price_of
-from metier.models.questions import NoAnswer, NoModel, Question
 from metier.models.scripted import Scripted, on, says
 from metier.models.spec import ModelOptions, PerMillion, parse_spec
 from metier.redaction import Redactor
 from metier.types import Pattern
+from metier.types.questions import NoAnswer, NoModel, Question
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from proposer import Failed, Proposer, example
 from tasks import TEMPLATE, Task, package
 
 from metier.models.builder import build
-from metier.models.questions import NoModel
 from metier.models.spec import parse_spec
 from metier.training.presets import spec_of
 from metier.training.rollouts.rollout import ScoringRoller
@@ -23,6 +22,7 @@ from metier.training.scoring.scorers import Scorers
 from metier.training.service.order import Order, TrainLimits
 from metier.training.targets.target import Attempt, Broken
 from metier.training.train import train
+from metier.types.questions import NoModel
 from metier.types.trials import Rollout, Scored
 from metier.workspace import Workspace
 

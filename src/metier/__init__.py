@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         StoreError,
         UsageError,
     )
-    from metier.learning.report import Learned
     from metier.runs.live_run import Recording
     from metier.types import (
         Delivery,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         ToolCall,
         Verdict,
     )
+    from metier.types.passes import Learned
     from metier.workspace import Workspace
 
     open = Workspace.open  # noqa: A001
@@ -71,7 +71,7 @@ def __getattr__(name: str) -> object:
         workspace = import_module("metier.workspace").Workspace
         return workspace.open if name == "open" else workspace
     home = "metier.errors" if name.endswith("Error") else "metier.types"
-    home = {"Learned": "metier.learning.report", "Recording": "metier.runs.live_run"}.get(name, home)
+    home = {"Learned": "metier.types.passes", "Recording": "metier.runs.live_run"}.get(name, home)
     return getattr(import_module(home), name)
 
 

@@ -198,8 +198,8 @@ class Workspace:
         in place of the model's or the heuristics; `gate` decides whether a draft helps, before it ships.
         """
         from metier.learning.learn import Parts
-        from metier.learning.report import Options
         from metier.proof.learn_and_prove import learn_and_prove
+        from metier.types.passes import Options
 
         options = Options(apply=apply, dry_run=dry_run, wait=wait)
         parts = Parts(judge=judge, clusterer=clusterer, drafter=drafter)

@@ -11,7 +11,7 @@ from metier.cli.app import COMMANDS
 from metier.cli.help import GROUPS, summary_of
 from metier.cli.output import wrap_line
 from metier.context.audit import subject_words
-from metier.store.tables.audit import AuditEntry
+from metier.types.audit import AuditEntry
 
 HERE = Path(__file__).parent
 

@@ -15,9 +15,9 @@ from metier.context.models.line import ModelAsker, ModelLine, RemoteEmbedder
 from metier.errors import ConfigError
 from metier.models.failures import Unreachable
 from metier.models.ledger import Limits
-from metier.models.questions import NoAnswer, NoModel, Question
 from metier.models.scripted import Scripted, fails, on, says
 from metier.models.spec import parse_spec
+from metier.types.questions import NoAnswer, NoModel, Question
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from metier.context.models.estimate import cost_words
-from metier.models.questions import Question
+from metier.types.questions import Question
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

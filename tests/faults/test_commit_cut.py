@@ -14,8 +14,8 @@ import pytest
 
 from metier.errors import UnreachableError
 from metier.store.tables import audit
-from metier.store.tables.audit import AuditEntry
 from metier.types import Run
+from metier.types.audit import AuditEntry
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

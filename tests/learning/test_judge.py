@@ -11,9 +11,9 @@ from scripted_asker import MALFORMED, ScriptedAsker
 
 from metier.learning.judge import needs_judging
 from metier.learning.judge_by_model import question
-from metier.models.questions import NoAnswer
 from metier.runs.derive import record_of
 from metier.types import Outcome, Record, Run, ToolCall, Verdict
+from metier.types.questions import NoAnswer
 
 RUN = Run(message="fix the login bug", output="Fixed, all tests pass.", status="completed")
 YES = '{"success": true, "reason": "the tests pass"}'

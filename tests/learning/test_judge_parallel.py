@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from judging import judge_all, judging
 
 from metier.learning.judge_by_model import JudgeAnswer
-from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
 from metier.types import Run
+from metier.types.questions import NoAnswer, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,6 +13,7 @@ from metier.learning.patterns import (
     Waiting,
     begin_pattern,
     extend_pattern,
+    is_stable,
     late_added,
     pattern_id,
     standing,
@@ -127,3 +128,14 @@ def test_late_added_skills_are_those_of_the_last_snapshot_and_not_of_the_one_bef
     alone = record("b", (), Snapshot(sequence=1, trigger="initial_build", skills=("x",)))
     assert late_added([one, alone]) == (("rescue", "extra"), "tool_failed")
     assert late_added([alone]) == ((), "")
+
+
+PATH = ("fetch-report", "mail-report")
+CHAIN = Pattern(id="p", workspace="w", label="l", summary="send the weekly figures", winning_path=PATH, successes=4)
+
+
+def test_a_path_is_stable_when_at_least_half_of_the_runs_with_one_took_it() -> None:
+    assert is_stable(CHAIN, {PATH: 3, ("x",): 3, (): 50})
+    assert not is_stable(CHAIN, {PATH: 3, ("x",): 4})
+    assert not is_stable(CHAIN, {PATH: 1})
+    assert not is_stable(replace(CHAIN, winning_path=("x",)), {("x",): 9})

@@ -28,10 +28,10 @@ from metier.models.model import Message, Reply, Request, Texts
 from metier.models.price import price_of
 from metier.models.programs.agent_program import AgentProgram
 from metier.models.programs.codex import BARE, models_file
-from metier.models.questions import NoModel, Question
 from metier.models.spec import ModelOptions, parse_spec
 from metier.processes import MARK
 from metier.types import Tokens
+from metier.types.questions import NoModel, Question
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

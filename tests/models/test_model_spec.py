@@ -15,9 +15,9 @@ from metier.models.http.client import HttpModel
 from metier.models.http.transport import Proxy, proxy_for
 from metier.models.ledger import Limits
 from metier.models.price import price_of
-from metier.models.questions import NoModel
 from metier.models.spec import ModelOptions, ModelSpec, PerMillion, parse_spec
 from metier.types import Tokens
+from metier.types.questions import NoModel
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 

@@ -26,10 +26,10 @@ from metier.learning.drafting.heuristic import HeuristicDrafter
 from metier.learning.drafting.proposal import Proposal
 from metier.learning.judge_by_model import JudgeAnswer
 from metier.learning.procedures.procedure import Lessons
-from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
 from metier.store.tables.models import calls
 from metier.types import Pattern, Run, ToolCall
+from metier.types.questions import NoAnswer, Question
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

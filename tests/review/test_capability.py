@@ -5,20 +5,11 @@ from __future__ import annotations
 import pytest
 from package_samples import draft, package, run
 
-from metier.review.capabilities import (
-    Host,
-    OutsidePath,
-    Persistence,
-    Program,
-    SecretName,
-    StandingOrder,
-    Tool,
-    capabilities,
-    capability_diff,
-)
+from metier.review.capabilities import capabilities, capability_diff
 from metier.review.layers.evidence import commands
 from metier.review.review import review_draft
 from metier.types import ToolCall
+from metier.types.reviews import Host, OutsidePath, Persistence, Program, SecretName, StandingOrder, Tool
 
 BODY = """# Deploy
 

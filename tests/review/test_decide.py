@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import pytest
 from package_samples import draft, package, run
 
-from metier.review.result import rank
 from metier.review.review import decide, review_draft, review_package
 from metier.skills.archives.reader import ArchiveLimits
 from metier.skills.package import Package
 from metier.types import Finding, ToolCall
+from metier.types.reviews import rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

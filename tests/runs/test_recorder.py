@@ -14,11 +14,11 @@ from metier.runs.derive import (
     seen_skills,
     success_of,
     summary_of,
-    unique,
     used_skills,
     valid_name,
 )
 from metier.types import Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot, ToolCall
+from metier.types.runs import unique_names
 
 RUN = Run(message="m", external_id="x", session="s", source="cli")
 
@@ -166,6 +166,6 @@ def test_a_record_carries_what_was_derived() -> None:
 
 @given(st.lists(st.text(max_size=5), max_size=8))
 def test_unique_names_are_trimmed_kept_in_order_and_once(names: list[str]) -> None:
-    found = unique(names)
+    found = unique_names(names)
     assert len({name.casefold() for name in found}) == len(found)
     assert {name.casefold() for name in found} == {name.strip().casefold() for name in names if name.strip()}

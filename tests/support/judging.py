@@ -10,8 +10,8 @@ from metier.learning.judge_by_model import ModelJudge
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
-    from metier.models.questions import Asker
     from metier.types import Record, Verdict
+    from metier.types.questions import Asker
 
 
 def judging(

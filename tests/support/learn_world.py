@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from metier.learning.learn import learn
-from metier.learning.report import Learned, Options
 from metier.library.proposals.gate import NoConfirmation
 from metier.store.tables.learning import members, patterns, waiting
 from metier.store.tables.library import drafts
 from metier.store.tables.runs import runs, verdicts
 from metier.types import Run, SkillTrace, ToolCall
+from metier.types.passes import Learned, Options
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

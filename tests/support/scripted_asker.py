@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from metier.models.questions import NoAnswer, Question
+from metier.types.questions import NoAnswer, Question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,13 +9,13 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from metier.store.tables import audit
+from metier.types.audit import AuditEntry
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from metier.context.context import Context
     from metier.store.engines.engine import Transaction
-    from metier.store.tables.audit import AuditEntry
 
 ID = re.compile("[0-9a-f]{9,64}")
 
@@ -34,7 +34,7 @@ def acting_as(name: str) -> Generator[None]:
 
 def note_action(transaction: Transaction, ctx: Context, action: str, subject: str, reason: str) -> None:
     """Add what the current user did to the audit log, in the transaction that does it."""
-    entry = audit.AuditEntry(happened=ctx.now(), actor=current_user(), action=action, subject=subject, reason=reason)
+    entry = AuditEntry(happened=ctx.now(), actor=current_user(), action=action, subject=subject, reason=reason)
     audit.add(transaction, entry)
 
 

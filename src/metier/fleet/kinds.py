@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from metier.errors import ConfigError, RefusedError, UnreachableError
 from metier.events import Ended
 from metier.fleet.jobs import Job
-from metier.models.questions import NoModel
+from metier.types.questions import NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence

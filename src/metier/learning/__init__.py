@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from metier.learning.drafting.similar_skills import KnownSkill
     from metier.learning.judge import HeuristicJudge, Judge
     from metier.learning.procedures.procedure import Lessons
-    from metier.learning.report import Learned, Options
     from metier.learning.stages.write_draft import Drafter
+    from metier.types.passes import Learned, Options
 
 __all__ = [
     "Clusterer",
@@ -49,7 +49,7 @@ _MODULES = {
     "Proposal": "drafting.proposal",
     "RunGroup": "clustering.clusterer",
 }
-"""The module of each public name; `report` where a name is not listed."""
+"""The module of each public name of this folder; the other names are values from `types/passes.py`."""
 
 
 def __getattr__(name: str) -> object:
@@ -58,7 +58,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'metier.learning' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module(f"metier.learning.{_MODULES.get(name, 'report')}"), name)
+    home = f"metier.learning.{_MODULES[name]}" if name in _MODULES else "metier.types.passes"
+    return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from metier.learning.lessons.session.sightings import is_reply
+from metier.learning.lessons.session.episodes import is_reply
 from metier.types import Verdict
 
 if TYPE_CHECKING:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictStr
 
 from metier.formats.strict_json import clean
-from metier.models.questions import NoAnswer, Question, as_data
 from metier.prompts import load, render
 from metier.runs.derive import excerpt_of
 from metier.types import Verdict
+from metier.types.questions import NoAnswer, Question, as_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
 
-    from metier.models.questions import Asker
     from metier.types import Record
+    from metier.types.questions import Asker
 
 OUTAGE = 3
 """Runs in a row without any answer, after which the others are not asked about in this pass."""

@@ -17,7 +17,6 @@ from metier.events import Noted
 from metier.learning.clustering.clusterer import ModelClusterer, NearnessClusterer
 from metier.learning.drafting.heuristic import HeuristicDrafter
 from metier.learning.judge import HeuristicJudge
-from metier.learning.report import NOTHING_AGED, Learned, Options
 from metier.learning.stages.draft_all import write_all
 from metier.learning.stages.existing_skills import ExistingSkills
 from metier.learning.stages.gather import gather
@@ -32,10 +31,11 @@ from metier.library.proposals.drafts import finish_interrupted_drafts
 from metier.library.proposals.gate import NoCases
 from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.models.embedder import StaticEmbedder
-from metier.models.questions import UNSET, NoAnswer, NoModel
 from metier.runs.ingest import has_waiting_transcripts, ingest_spool
 from metier.runs.record import why_closed
 from metier.selection.worth.link_runs import link_runs
+from metier.types.passes import NOTHING_AGED, Learned, Options
+from metier.types.questions import UNSET, NoAnswer, NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Container, Generator, Iterable, Iterator, Sequence
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.learning.clustering.clusterer import Clusterer
     from metier.learning.judge import Judge
-    from metier.learning.report import Fate
     from metier.learning.stages.write_draft import Drafter
     from metier.library.listing import Skill
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
-    from metier.models.questions import Asker, Question
+    from metier.types.passes import Fate
+    from metier.types.questions import Asker, Question
     from metier.types.skills import AgingPass
 
 DEFAULT = Options()

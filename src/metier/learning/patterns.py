@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, assert_never
 
-from metier.review.result import blocks
-from metier.runs.derive import unique
 from metier.types import Pattern
+from metier.types.reviews import blocks
+from metier.types.runs import unique_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Path = tuple[str, ...]
 """The skills a run used, in order."""
+STABLE = 0.5
+"""Share of the runs with a path that took the winning one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +103,7 @@ def extend_pattern(pattern: Pattern, evidence: PatternEvidence, needed: Threshol
         successes=pattern.successes + len(won) - len(moved),
         failures=pattern.failures + len(lost),
         winning_path=winning_path(counts),
-        late_added=unique((*pattern.late_added, *late)),
+        late_added=unique_names((*pattern.late_added, *late)),
         trigger=pattern.trigger or trigger,
         updated=now,
     )
@@ -147,7 +149,14 @@ def late_added(records: Iterable[Record]) -> tuple[tuple[str, ...], str]:
             names += late
             triggers[ordered[-1].trigger] += 1
     trigger = min(triggers, key=lambda word: (-triggers[word], word), default="")
-    return unique(names), trigger
+    return unique_names(names), trigger
+
+
+def is_stable(pattern: Pattern, paths: Mapping[Path, int], min_runs: int = 2) -> bool:
+    """Whether a winning path of two or more skills was taken often enough, by at least half of the runs with one."""
+    count = paths.get(pattern.winning_path, 0)
+    total = sum(number for path, number in paths.items() if path)
+    return len(pattern.winning_path) >= 2 and count >= max(2, min_runs) and count >= STABLE * total
 
 
 def _assumed(pattern: Pattern) -> dict[Path, int]:

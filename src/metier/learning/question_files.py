@@ -24,15 +24,15 @@ from metier.errors import ConfigError, InputError
 from metier.events import Noted
 from metier.learning.drafting.by_model import ModelDrafter
 from metier.learning.learn import rare_garbage_collection, run_pass, take_in_new, with_defaults
-from metier.learning.report import Options
 from metier.learning.watch.schedule import begin_pass, complete_pass
 from metier.library.proposals.gate import NoCases
 from metier.models.answers import read_answer
 from metier.models.model import Reply
-from metier.models.questions import NoAnswer
 from metier.models.wire.schemas import schema_of
 from metier.prompts import load, render
 from metier.runs.record import why_closed
+from metier.types.passes import Options
+from metier.types.questions import NoAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.events import Event
-    from metier.learning.report import Learned
     from metier.library.skills import Library
-    from metier.models.questions import Question
+    from metier.types.passes import Learned
+    from metier.types.questions import Question
 
 T = TypeVar("T", bound=BaseModel)
 LONGEST = 1 << 20

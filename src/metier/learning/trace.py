@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Literal, assert_never
 
 from metier.errors import MetierError, NotFoundError, RefusedError
 from metier.learning.patterns import Generate, Leave, Refresh, Situation, Thresholds, next_step, standing
-from metier.learning.report import Taken
 from metier.library.proposals.drafts import list_drafts, target_of
 from metier.store.tables.learning import members, patterns, waiting
 from metier.store.tables.library import drafts
 from metier.store.tables.runs import runs
+from metier.types.passes import Taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from metier.context.context import Context
-    from metier.learning.report import Learned
     from metier.library.skills import Library
-    from metier.store.tables.learning.members import Member
-    from metier.store.tables.learning.waiting import WaitingRun
     from metier.types import Draft, Pattern, PatternStatus, Record
+    from metier.types.grouping import Member, WaitingRun
+    from metier.types.passes import Learned
     from metier.types.skills import Version
 
 OPEN = "its draft is open, and nothing has changed"

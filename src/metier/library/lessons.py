@@ -218,8 +218,8 @@ def _is_held(lesson: Lesson) -> bool:
 
 
 def _refuse_unsafe(text: str) -> None:
-    from metier.review.line import review_line
-    from metier.review.result import blocks
+    from metier.review.review import review_line
+    from metier.types.reviews import blocks
 
     stopped = [one for one in review_line(text).findings if blocks(one)]
     if stopped:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.library.versions.history import SkillHistory
     from metier.skills.package import Package
-    from metier.types.skills import Version
+    from metier.types.skills import RecoveredChange, Version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,9 +162,9 @@ class Library:
                     return self._at(root, folder.as_posix()), real.relative_to(root.real / folder).as_posix()
         return None
 
-    def recover(self) -> list[journal.RecoveredChange]:
+    def recover(self) -> list[RecoveredChange]:
         """Finish or take back what a killed process began, on every store that has something unfinished."""
-        done: list[journal.RecoveredChange] = []
+        done: list[RecoveredChange] = []
         for store in self.version_stores():
             if not journal.is_clean(store):
                 with store.writing():

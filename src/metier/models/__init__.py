@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from metier.models.failures import Failure, Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
     from metier.models.layers.stack import Layers, build_stack
     from metier.models.model import Message, Model, Reply, Request, Texts, Vectors
-    from metier.models.questions import NoModel
     from metier.models.scripted import Scripted, fails, hangs, on, raises, says
     from metier.models.spec import ModelSpec, parse_spec
+    from metier.types.questions import NoModel
 
 __all__ = [
     "Answer",
@@ -56,7 +56,7 @@ _MODULES = {
     "Message": "metier.models.model",
     "Model": "metier.models.model",
     "ModelSpec": "metier.models.spec",
-    "NoModel": "metier.models.questions",
+    "NoModel": "metier.types.questions",
     "OverBudget": "metier.models.failures",
     "RateLimited": "metier.models.failures",
     "Refused": "metier.models.failures",

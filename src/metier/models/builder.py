@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import ConfigError
 from metier.models.ledger import Limits
-from metier.models.questions import UNSET, NoModel
 from metier.models.spec import ModelOptions, ModelSpec, parse_spec
+from metier.types.questions import UNSET, NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

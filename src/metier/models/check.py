@@ -14,9 +14,9 @@ from metier.models.builder import build
 from metier.models.failures import Failure, Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.model import Message, Reply, Request, Texts, Vectors
 from metier.models.price import price_of
-from metier.models.questions import NoModel
 from metier.models.spec import keys_of
 from metier.types import Tokens
+from metier.types.questions import NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.session.mine import from_text
 from metier.learning.lessons.session.net import terms_of, weight_of
 from metier.learning.lessons.session.steps import error_key
 from metier.store.tables.learning import sightings, told
@@ -14,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from metier.context.context import Context
-    from metier.learning.lessons.session.mine import Catch
-    from metier.learning.lessons.session.sightings import Repair, Said
     from metier.types.lessons import Lesson, ToldLesson
+    from metier.types.sightings import Catch, Repair, Said
 
 PLAIN = 1.0
 """Weight of a sentence that sounds like a correction."""
@@ -57,7 +55,7 @@ def came_back(ctx: Context, lesson: Lesson) -> Returns | None:
     if not lesson.approved or lesson.kind == "fact":
         return None
     with ctx.store.read() as transaction:
-        every = [from_text(text) for text in sightings.list_all(transaction)]
+        every = sightings.list_all(transaction)
         given = [one for one in told.since(transaction, "") if one.lesson == lesson.id]
     since = min([lesson.approved, *(one.created for one in given)])
     again = _recurrences(lesson, every, given)

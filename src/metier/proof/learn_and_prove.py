@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from metier.errors import MetierError
 from metier.events import Ended, Noted
 from metier.learning.learn import DEFAULT, DEFAULT_PARTS, learn
-from metier.learning.report import summary
 from metier.proof.routing import RoutingGate
 from metier.store.tables.learning import lessons
 from metier.store.tables.selection import outcomes, trials
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
 
     from metier.events import Event
     from metier.learning.learn import Parts
-    from metier.learning.report import Learned, Options
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
     from metier.skills.package import Package
     from metier.types import Draft
+    from metier.types.passes import Learned, Options
     from metier.types.trials import Decision
 
 
@@ -71,17 +70,17 @@ def proof_notes(library: Library) -> tuple[str, ...]:
 
 
 def _is_anything_in_use(library: Library) -> bool:
-    """Whether there is anything to prove: a trial, a lesson that was approved, or a skill that was selected."""
+    """Whether there is anything to prove: a trial, a skill that was selected, or a lesson that was approved."""
     with library.ctx.store.read() as transaction:
         return (
             any(one.status == "running" for one in trials.list_all(transaction))
-            or any(one.status == "approved" for one in lessons.list_all(transaction))
             or bool(outcomes.tallies(transaction))
+            or any(one.status == "approved" for one in lessons.list_all(transaction))
         )
 
 
 def watch_pass(library: Library) -> Generator[Event, None, object]:
     """The pass that `metier watch` makes."""
     learned = yield from learn_and_prove(library)
-    yield Ended(stage="learn", text=summary(learned))
+    yield Ended(stage="learn", text=learned.summary)
     return learned

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from metier.learning.lessons.checks import Tally
     from metier.library.delivery.channels import Channel
     from metier.proof.came_back import Returns
-    from metier.store.tables.audit import AuditEntry
+    from metier.types.audit import AuditEntry
     from metier.types.lessons import Lesson
 
 CHARACTERS = 4

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from metier.library.listing import Skill
     from metier.library.skills import Library
     from metier.statistics.clustered import Cluster, RateChange
-    from metier.store.tables.selection.outcomes import GivenRun
     from metier.types.lessons import Lesson
+    from metier.types.selections import GivenRun
 
 LATELY = 14
 """Days that are held against the time before them."""

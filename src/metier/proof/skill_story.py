@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from metier.library.versions.blame import BlamedLine
     from metier.proof.receipts import ModelReceipt
     from metier.selection.worth.outcomes import Worth
-    from metier.store.tables.audit import AuditEntry
+    from metier.types.audit import AuditEntry
     from metier.types.proof import Trial
     from metier.types.skills import Profile, Version
 

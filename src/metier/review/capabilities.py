@@ -1,14 +1,28 @@
-"""What a package lets an agent do, as typed values, and what a change newly allows."""
+"""What a package lets an agent do, and what a change newly allows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from metier.formats.origins import is_shell
 from metier.review.layers.evidence import commands
 from metier.review.reach.document_commands import parse_known, programs_of
 from metier.review.reach.reach import reach_of
+from metier.types.reviews import (
+    Addition,
+    Capability,
+    Host,
+    Install,
+    NetworkUse,
+    OutsidePath,
+    Persistence,
+    Program,
+    SecretName,
+    StandingOrder,
+    Tool,
+    TrustChange,
+    UnreadCommand,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,109 +33,6 @@ if TYPE_CHECKING:
 
 INDEPENDENT = 2
 """Different sessions in which something was used successfully, before it is no addition any more."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Program:
-    """A program that is run."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Host:
-    """A host on the network."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Install:
-    """Something that is brought in and can then be run."""
-
-    command: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class NetworkUse:
-    """A command that reaches the network, whether or not it says where."""
-
-    command: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class TrustChange:
-    """A change of what is trusted: hooks, checks, registries, remotes, certificates, rights."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class UnreadCommand:
-    """A command of which one cannot tell beforehand what it runs."""
-
-    command: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class OutsidePath:
-    """A path outside the workspace."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class SecretName:
-    """A secret that is used by its name."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Tool:
-    """A tool of the agent."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Persistence:
-    """Something that outlives the task."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class StandingOrder:
-    """An order that holds from now on."""
-
-    text: str
-
-
-Capability = (
-    Program
-    | Host
-    | Install
-    | NetworkUse
-    | TrustChange
-    | UnreadCommand
-    | OutsidePath
-    | SecretName
-    | Tool
-    | Persistence
-    | StandingOrder
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addition:
-    """One thing that a change newly allows."""
-
-    capability: Capability
-    words: str
-    """What it means, for a person who decides."""
-    covered: bool = False
-    """Whether the evidence itself used it successfully in enough sessions."""
 
 
 def capabilities(package: Package, *, learned: bool = False) -> frozenset[Capability]:

@@ -6,25 +6,27 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from metier.review.asks import asks_of
-from metier.review.capabilities import Addition, capability_diff
+from metier.review.capabilities import capability_diff
 from metier.review.layers.content import content_findings
 from metier.review.layers.learned import learned_findings
 from metier.review.layers.origin import origin_findings
 from metier.review.layers.secrets import secret_findings, without_secrets
 from metier.review.layers.structure import draft_findings, package_findings
-from metier.review.matching.findings import finding
-from metier.review.result import Review, blocks, rank
+from metier.review.matching.hosts import hosts_of
+from metier.review.rules.catalogue import all_rules, finding
 from metier.review.second_opinions import SecondOpinion, is_sound, opinions
 from metier.review.text.views import ReviewedText
+from metier.skills.package import Package
+from metier.types.reviews import Addition, Host, Review, SecretName, blocks, rank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.skills.package import Package
     from metier.types import Draft, Finding, Run
 
 Layer = Callable[[], Iterable["Finding"]]
+_LINE = "LESSON.md"
+"""The file that a lesson's line is reviewed as."""
 
 
 def review_package(
@@ -65,6 +67,18 @@ def review_draft(
         "second opinions": lambda: opinions(package, second),
     }
     return decide(layers, lambda: capability_diff(before, package, evidence, min_sessions, learned=True))
+
+
+def review_line(text: str) -> Review:
+    """The review of a lesson's line, as strict as that of a skill's text."""
+    package = Package(files={_LINE: text.encode("utf-8", "replace")})
+    return decide(
+        {
+            "secrets": lambda: secret_findings(package, learned=True),
+            "content": lambda: content_findings(package),
+        },
+        lambda: (),
+    )
 
 
 def with_sessions(
@@ -133,3 +147,24 @@ def _failed(name: str, why: str) -> Finding:
 
 def _order(one: Finding) -> tuple[int, str, int, int, str]:
     return -rank(one.severity), one.file, one.line, one.span[0], one.rule
+
+
+def asks_of(findings: Iterable[Finding], additions: Iterable[Addition]) -> tuple[str, ...]:
+    """What a person should know before a yes: what the rules found that is no attack, and new hosts and keys."""
+    told = [words for one in findings if (words := _words(one))]
+    new = [one.words for one in additions if isinstance(one.capability, (Host, SecretName))]
+    return tuple(dict.fromkeys((*told, *new)))
+
+
+def is_ask(finding: Finding) -> bool:
+    """Whether a finding is a request, and no sign of an attack."""
+    rule = all_rules().get(finding.rule)
+    return rule is not None and bool(rule.asks)
+
+
+def _words(finding: Finding) -> str:
+    rule = all_rules().get(finding.rule)
+    if rule is None or not rule.asks:
+        return ""
+    host = next((name for _, _, name in hosts_of(finding.excerpt.encode("utf-8", "replace"))), "the network")
+    return rule.asks.replace("{host}", host)

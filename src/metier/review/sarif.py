@@ -9,8 +9,8 @@ from metier.review.rules.catalogue import TAGS, explain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from metier.review.result import Review
     from metier.types import Finding, Severity
+    from metier.types.reviews import Review
 
 Level = Literal["error", "warning", "note"]
 _LEVELS: dict[Severity, Level] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
-from metier.review.matching.findings import finding
-from metier.review.result import ORDER
+from metier.review.rules.catalogue import finding
 from metier.review.text.views import ReviewedText
 from metier.types import Finding
+from metier.types.reviews import ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

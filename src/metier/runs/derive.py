@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from metier.redaction import MARK
 from metier.types import Exchange, Passage, Record, Run, ShownSkill, SkillTrace, ToolCall
+from metier.types.runs import unique_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 OWN_BYTES = 8
 SESSION_BYTES = 4
@@ -75,8 +76,8 @@ def success_of(run: Run) -> bool | None:
 
 def used_skills(run: Run) -> tuple[str, ...]:
     """The skills that did the work: the final successful path, else those of successful tool executions."""
-    path = unique(run.skills.path)
-    return path or unique([name for tool in run.tools if tool.ok and tool.skills for name in tool.skills])
+    path = unique_names(run.skills.path)
+    return path or unique_names([name for tool in run.tools if tool.ok and tool.skills for name in tool.skills])
 
 
 def seen_skills(run: Run) -> tuple[str, ...]:
@@ -84,24 +85,12 @@ def seen_skills(run: Run) -> tuple[str, ...]:
     traced = (*run.skills.path, *run.skills.attempted, *run.skills.active, *(one.name for one in run.skills.shown))
     traced = (*traced, *run.skills.given)
     snapped = [name for snapshot in run.snapshots for name in snapshot.skills]
-    return unique([*traced, *snapped, *(name for tool in run.tools if tool.skills for name in tool.skills)])
+    return unique_names([*traced, *snapped, *(name for tool in run.tools if tool.skills for name in tool.skills)])
 
 
 def valid_name(name: str) -> bool:
     """Whether a text can be a skill's name at all."""
     return SKILL_NAME.fullmatch(name) is not None
-
-
-def unique(names: Sequence[str]) -> tuple[str, ...]:
-    """Names trimmed, each once whatever its case, in their first spelling."""
-    if not names:
-        return ()
-    found: dict[str, str] = {}
-    for name in names:
-        trimmed = name.strip()
-        if trimmed:
-            found.setdefault(trimmed.casefold(), trimmed)
-    return tuple(found.values())
 
 
 def summary_of(run: Run) -> str:

@@ -11,10 +11,10 @@ from metier.formats.strict_json import clean
 from metier.formats.value_json import loads
 from metier.library.delivery.notes_file import lesson_seal, refresh_notes
 from metier.library.lessons import LONGEST
-from metier.review.line import review_line
-from metier.review.result import blocks
+from metier.review.review import review_line
 from metier.store.tables.learning import lessons
 from metier.types.lessons import Lesson
+from metier.types.reviews import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,9 +23,9 @@ from metier.types.skills import Version
 
 if TYPE_CHECKING:
     from metier.library.skills import Library
-    from metier.review.result import Review
     from metier.sharing.manifest import OfferedSkill, OfferManifest, SignedManifest
     from metier.sharing.membership import Membership
+    from metier.types.reviews import Review
 
 MOST = 256 * 1024 * 1024
 """Bytes that one sync may bring."""

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 
+from metier.text.shell.command import word_set
 
-def _words_of(words: str) -> frozenset[str]:
-    """The words of a text."""
-    return frozenset(words.split())
-
-
-ENGLISH = _words_of(
+ENGLISH = word_set(
     """
     a an the this that these those it its he she they them their his her you your yours we us our i me my mine
     myself am is are was were be been being do does did doing done have has had having can could will would shall
@@ -22,7 +18,7 @@ ENGLISH = _words_of(
     things something
     """
 )
-GERMAN = _words_of(
+GERMAN = word_set(
     """
     der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mich mir dich
     dir uns euch sich mein meine meinen meinem meiner dein deine unser unsere bin bist ist sind seid war waren sein
@@ -32,7 +28,7 @@ GERMAN = _words_of(
     sage dass wenn dann so nicht kein keine gerne bitten konnt ihnen ihre
     """
 )
-MORE_ENGLISH = _words_of(
+MORE_ENGLISH = word_set(
     """
     after again again's all because before can't don't down dr each every get go got him i'm it's last let's
     look many more morning most mr mrs ms much needs new no not now off once one out over own put same see
@@ -41,7 +37,7 @@ MORE_ENGLISH = _words_of(
     """
 )
 """Words that a request is compared by, but no name, key word or slot is made of."""
-MORE_GERMAN = _words_of(
+MORE_GERMAN = word_set(
     """
     alle allem allen aller alles also beim bis brauchen braucht da damit dies diese diesem diesen dieser dieses
     doch dort durch eilt einmal erst frau für gegen gerade hatte herr heute hier ihm ihn ins ja jetzt könnte
@@ -50,7 +46,7 @@ MORE_GERMAN = _words_of(
     """
 )
 """The same in German, with umlauts: these words are compared as they are written."""
-FRENCH = _words_of(
+FRENCH = word_set(
     """
     le la les l un une des du de d au aux et ou mais je j tu il elle on nous vous ils elles me moi te toi se mon ma
     mes ton ta tes son sa ses notre votre est es suis sont etre a ai as avez avoir peux peut peuvent pouvez
@@ -58,7 +54,7 @@ FRENCH = _words_of(
     quelle comment quand s plait merci bonjour salut aide aider aidez besoin dire montre donne n pas ne y
     """
 )
-ROMANCE = _words_of(
+ROMANCE = word_set(
     """
     el los las uno una unos unas lo del al y o pero yo tu ella nosotros me te se mi mis tus su sus es soy eres son
     ser estoy esta he ha puedo puedes puede podrias quiero quisiera necesito debo hay para por con en sin sobre que
@@ -69,14 +65,14 @@ ROMANCE = _words_of(
     """
 )
 """Spanish, Portuguese, Italian."""
-DUTCH = _words_of(
+DUTCH = word_set(
     """
     de het een en of maar ik jij je hij zij wij we mij mijn jouw ben bent is zijn was heb hebt heeft kan kun kunt
     kunnen wil wilt zou moet te in op aan bij met naar van voor om als ook nog alstublieft alsjeblieft graag
     bedankt help helpen nodig wat hoe waar wanneer wie dat dit die niet
     """
 )
-RUSSIAN = _words_of(
+RUSSIAN = word_set(
     """
     и в во на с со к ко о об от до из за по для у не но или а я ты он она мы вы они мне меня мой моя мое мои тебе
     вам нас это этот эта эти то что чтобы как какой где когда кто могу можешь можете может мог хочу нужно надо
@@ -87,7 +83,7 @@ RUSSIAN = _words_of(
 BY_LANGUAGE = (ENGLISH, GERMAN, FRENCH, ROMANCE, DUTCH, RUSSIAN)
 """One set per language or family, folded as `metier.text.words.fold_text` does it."""
 
-OPENERS = _words_of(
+OPENERS = word_set(
     """
     please pls plz kindly hey hi hello dear ok okay so can could would will you u i we need want like to help me us
     just wondering wonder if was possible id im ill d m trying hoping let lets assist with tell show give go ahead
@@ -96,10 +92,10 @@ OPENERS = _words_of(
 )
 """English words that begin a request politely; a run of them says nothing, wherever else they may matter."""
 
-POLITE = _words_of("please pls plz kindly thanks thx cheers asap urgent")
+POLITE = word_set("please pls plz kindly thanks thx cheers asap urgent")
 """English words that say nothing wherever they stand."""
 
-CHINESE = _words_of(
+CHINESE = word_set(
     """
     请问 请帮我 请你 请您 帮我 帮忙 帮助我 麻烦你 麻烦您 麻烦 能不能 可不可以 可以 能否 是否 我想要 我想 我要
     我需要 需要 我希望 希望 想要 怎么样 怎么 怎样 如何 什么 为什么 哪个 哪些 哪里 一下 一个 这个 那个 这些 那些
@@ -107,7 +103,7 @@ CHINESE = _words_of(
     請問 請幫我 請 幫我 幫忙 麻煩 嗎 這個 們
     """
 )
-JAPANESE = _words_of(
+JAPANESE = word_set(
     """
     お願いします おねがいします お願い致します ください 下さい てください してください していただけますか
     いただけますか もらえますか してほしい ほしいです 欲しい したいです したい たいです できますか できる 教えて
@@ -116,7 +112,7 @@ JAPANESE = _words_of(
     について ために ので のに けど を に は が の で と へ も や か ね よ て た
     """
 )
-KOREAN = _words_of(
+KOREAN = word_set(
     """
     해주세요 주세요 부탁드립니다 부탁해요 부탁해 도와주세요 도와줘 해줘 하고 싶어요 싶습니다 어떻게 무엇 있나요
     있어요 합니다 해요 하는 하기 안녕하세요 감사합니다

@@ -1,7 +1,7 @@
-"""The nouns of Metier, as frozen values: read this folder first (runs, drafts, edits, skills, selections, trials).
+"""The nouns of Metier, as frozen values: read this folder first (runs, drafts, reviews, skills, passes …).
 
 `docs/concepts.md` explains each noun in a sentence; the same words are used in tables, JSON, commands and pages. The
-nouns of `skills` and `trials` are imported from there, so that small commands start faster. This folder imports nothing
+nouns of the other files are imported from there, so that small commands start faster. This folder imports nothing
 else of Metier.
 """
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Origin = Literal["person", "operator", "model", "action", "tool", "web", "file"]
 """Where a piece of text came from. Only person, operator and action (what the agent did) may teach a skill."""
@@ -188,3 +191,33 @@ class Verdict:
     """`heuristic`, `verifier`, `person`, `agent`, or `model:<name>`."""
     prompt_hash: str = ""
     decided: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrivals:
+    """How far recording has come."""
+
+    newest: int = 0
+    """The sequence of the newest run; 0: there is none."""
+    revisions: int = 0
+    """The revisions of the newest runs, added up: it grows when one of them arrives with other content."""
+
+    def beyond(self, seen: Arrivals) -> bool:
+        """Whether anything has arrived since another look."""
+        return self.newest > seen.newest or (self.newest == seen.newest and self.revisions > seen.revisions)
+
+
+NO_ARRIVALS = Arrivals()
+"""What had arrived before the first run."""
+
+
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names trimmed, each once whatever its case, in their first spelling."""
+    if not names:
+        return ()
+    found: dict[str, str] = {}
+    for name in names:
+        trimmed = name.strip()
+        if trimmed:
+            found.setdefault(trimmed.casefold(), trimmed)
+    return tuple(found.values())

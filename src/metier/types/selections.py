@@ -1,9 +1,9 @@
-"""Selections: the skills for a run."""
+"""Selections: the skills for a run, and what came of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,3 +52,36 @@ class Selection:
     run: str = ""
     """The run it served, once that is known."""
     created: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionOutcome:
+    """A skill in a selection: what was handed over or withheld, and of which package."""
+
+    selection: str
+    skill: str
+    hash: str
+    handed: bool
+    lot: str = ""
+    """Stands for the chance that decided about handing over or withholding; empty: none did."""
+
+
+class RunOutcome(NamedTuple):
+    """What a run says of itself, as far as it counts for skills."""
+
+    run: str
+    used: frozenset[str] | None = None
+    """The skills it used, their names folded; None: it does not say."""
+    given: frozenset[str] = frozenset()
+    """The skills whose text it was given, their names folded: whether it followed them cannot be seen."""
+    stated: bool | None = None
+    """How it went, where nobody has to judge that."""
+
+
+class GivenRun(NamedTuple):
+    """A run that a skill was handed to, and how it went."""
+
+    run: str
+    went: bool
+    session: str
+    created: str

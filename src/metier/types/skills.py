@@ -147,3 +147,12 @@ class AgingPass:
     def deleted(self) -> int:
         """How many left the disk."""
         return sum(step.to == "deleted" for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveredChange:
+    """What became of a change that was found unfinished."""
+
+    version: Version
+    how: str
+    """`finished`, `taken back`, or why it still waits."""

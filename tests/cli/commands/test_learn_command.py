@@ -10,14 +10,14 @@ from cli_shell import bump
 
 from metier.cli.views.learn import failed_lines, summary
 from metier.context.state_folder import exclusive_lock
-from metier.learning.report import Fate, Learned, Taken
 from metier.types import Run
+from metier.types.passes import Fate, Learned, Taken
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from cli_shell import Shell
 
-    from metier.learning.report import Where
+    from metier.types.passes import Where
 
 KEYS = {"evidence", "rejected", "lifecycle", "patterns", "drafts", "applied", "calls", "cost_usd"}
 

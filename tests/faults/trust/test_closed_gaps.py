@@ -25,6 +25,7 @@ from metier.maintenance.doctor import check_workspace
 from metier.store.tables import audit
 from metier.store.tables.training import cases as suites
 from metier.training.service.inputs import build_order
+from metier.types.audit import AuditEntry
 from metier.types.trials import Case
 from metier.web.training_report import write_report
 from metier.workspace import Workspace
@@ -76,7 +77,7 @@ def test_the_audit_log_of_a_shared_store_shows_the_own_entries_only(tmp_path: Pa
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         with Workspace.open(tmp_path / name, environ=shared) as ws, ws.context.store.write() as transaction:
-            audit.add(transaction, audit.AuditEntry(happened="t", actor="me", action="act", subject=name))
+            audit.add(transaction, AuditEntry(happened="t", actor="me", action="act", subject=name))
     with Workspace.open(tmp_path / "a", environ=shared) as ws, ws.context.store.read() as transaction:
         assert [one.subject for one in audit.list_own(transaction)] == ["a"]
         assert [one.subject for one in audit.list_all(transaction)] == ["a", "b"]

@@ -15,10 +15,10 @@ from metier.context.models.access import asker_of, budget_line
 from metier.library.proposals.ship import apply_drafts
 from metier.maintenance.retention import remove_runs
 from metier.models.builder import model_settings
-from metier.models.questions import NoModel
 from metier.store.tables.learning import lessons
 from metier.types import Run
 from metier.types.lessons import Lesson, Quote
+from metier.types.questions import NoModel
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

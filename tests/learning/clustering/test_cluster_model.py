@@ -25,9 +25,9 @@ from metier.learning.clustering.by_model import (
     usable_label,
 )
 from metier.learning.clustering.model_prompt import RunInShort, excerpt, most_alike, shown_with
-from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
 from metier.types import Pattern, Run
+from metier.types.questions import NoAnswer, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

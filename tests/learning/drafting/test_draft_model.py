@@ -13,8 +13,8 @@ from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.proposal import Proposal
 from metier.learning.drafting.similar_skills import KnownSkill
 from metier.learning.procedures.procedure import Lessons
-from metier.models.questions import NoAnswer
 from metier.types import Pattern, Run
+from metier.types.questions import NoAnswer
 
 RECORDS = work.of_task("deploy-staging")
 LESSONS = Lessons(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from metier.learning.drafting.proposal import Proposal
-from metier.learning.drafting.shortcut import as_shortcut, is_stable, operations, shortcut_name
+from metier.learning.drafting.shortcut import as_shortcut, operations, shortcut_name
 from metier.learning.drafting.similar_skills import KnownSkill
 from metier.skills.editing.compose import compose
 from metier.skills.names import name_problem
@@ -96,13 +96,6 @@ def test_parts_that_a_generator_copied_into_its_text_are_not_said_twice() -> Non
 
 def test_there_is_a_valid_name_even_where_the_whole_cascade_is_too_long() -> None:
     assert name_problem(shortcut_name("天気", ("a" * 64, "b" * 64))) is None
-
-
-def test_a_path_is_stable_when_at_least_half_of_the_runs_with_one_took_it() -> None:
-    assert is_stable(PATTERN, {PATH: 3, ("x",): 3, (): 50})
-    assert not is_stable(PATTERN, {PATH: 3, ("x",): 4})
-    assert not is_stable(PATTERN, {PATH: 1})
-    assert not is_stable(replace(PATTERN, winning_path=("x",)), {("x",): 9})
 
 
 def test_a_new_shortcut_wraps_the_parts_and_keeps_the_own_procedure() -> None:

@@ -10,7 +10,7 @@ from sessions import failed, ran, records, said
 
 from metier.learning.lessons.aggregate import lessons_from
 from metier.learning.lessons.facts import role_of
-from metier.learning.lessons.session.mine import mine_session
+from metier.learning.lessons.session.net import mine_session
 from metier.learning.lessons.vetting import written_where
 
 if TYPE_CHECKING:

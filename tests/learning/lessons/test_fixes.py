@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from sessions import edited, failed, ran, records, said
 
+from metier.formats.value_json import dumps, loads
 from metier.learning.lessons.aggregate import lessons_from
 from metier.learning.lessons.session.commands import parts_of
-from metier.learning.lessons.session.mine import as_text, from_text, mine_session
+from metier.learning.lessons.session.net import mine_session
 from metier.learning.lessons.session.steps import error_key, error_line, was_persons_doing
+from metier.types.sightings import Catch
 
 if TYPE_CHECKING:
     from metier.types import ToolCall
@@ -188,8 +190,8 @@ def test_two_errors_share_a_key_without_paths_numbers_and_names() -> None:
 
 def test_what_a_session_showed_comes_back_from_its_text() -> None:
     caught = mine_session(records(said("never push without tests", *push("login-page"))))
-    assert from_text(as_text(caught)) == caught
-    assert as_text(mine_session(records(said("hello")))) == ""
+    assert loads(Catch, dumps(caught)) == caught
+    assert mine_session(records(said("hello"))) == Catch()
 
 
 def entering(program: str, environment: str = ".venv") -> tuple[ToolCall, ...]:

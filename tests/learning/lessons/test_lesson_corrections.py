@@ -9,14 +9,13 @@ import pytest
 from sessions import records, said
 
 from metier.learning.lessons.aggregate import REPEATED, lessons_from
-from metier.learning.lessons.session.mine import mine_session
-from metier.learning.lessons.session.net import sentences_of
+from metier.learning.lessons.session.net import mine_session, sentences_of
 from metier.learning.lessons.wording import order_in
 from metier.types import ToolCall
 
 if TYPE_CHECKING:
-    from metier.learning.lessons.session.sightings import Sighting
     from metier.types.lessons import Lesson
+    from metier.types.sightings import Sighting
 
 
 def rules(*sessions: tuple[str, ...]) -> list[Lesson]:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from metier.events import Event
-    from metier.models.questions import Question
     from metier.types import Pattern
+    from metier.types.questions import Question
     from metier.workspace import Workspace
 
     T = TypeVar("T")

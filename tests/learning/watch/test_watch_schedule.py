@@ -24,7 +24,8 @@ from metier.learning.watch.schedule import (
     due,
     state_after_look,
 )
-from metier.store.tables.runs.arrivals import MANY, Arrivals
+from metier.store.tables.runs.arrivals import MANY
+from metier.types.runs import Arrivals
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 AFTER_RUN = Config(mode="draft")

@@ -7,10 +7,10 @@ import pytest
 from metier.review.layers.content import content_evidence, findings_of
 from metier.review.matching.hosts import Acquaintance
 from metier.review.matching.likeness import Weights, orders, score, weights_of
-from metier.review.result import blocks
 from metier.review.text.views import ReviewedText
 from metier.review.text.wording import fenced, line_blocks, prose_passages, remarks, said, written
 from metier.skills.package import Package
+from metier.types.reviews import blocks
 
 ABOUT = "---\nname: {name}\ndescription: {about}\n---\n\n# Work\n\n{body}\n"
 

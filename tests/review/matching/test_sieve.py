@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.review.matching.prefilter import Prefilter
-from metier.review.matching.re2 import compile_pattern
+from metier.review.matching.re2 import Prefilter, compile_pattern
 from metier.review.rules.catalogue import content_rules
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ import time
 import pytest
 from package_samples import draft, package, run
 
-from metier.review.capabilities import Install, NetworkUse, Program, TrustChange, UnreadCommand, capabilities
+from metier.review.capabilities import capabilities
 from metier.review.reach.effects import effects_of
 from metier.review.review import review_draft
 from metier.skills.package import Package
 from metier.text.shell.parse import parse_commands
 from metier.types import ToolCall
+from metier.types.reviews import Install, NetworkUse, Program, TrustChange, UnreadCommand
 
 
 def kinds(line: str) -> set[str]:

@@ -15,6 +15,7 @@ from metier.store.engines.migrate import migrate
 from metier.store.engines.postgres import PostgresEngine
 from metier.store.engines.sqlite import SqliteEngine
 from metier.store.tables import audit, meta
+from metier.types.audit import AuditEntry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,7 +115,7 @@ def test_numbers_go_on_behind_the_highest_ever_given(file: Engine, server: Engin
         transaction.all("DELETE FROM audit")
     copied(file, server)
     with server.write() as transaction:
-        audit.add(transaction, audit.AuditEntry(happened=NOW, actor="a", action="b", subject="c"))
+        audit.add(transaction, AuditEntry(happened=NOW, actor="a", action="b", subject="c"))
         assert transaction.all("SELECT sequence FROM audit") == [(int(str(highest)) + 1,)]
 
 
@@ -157,7 +158,7 @@ def fill_one(transaction: Transaction) -> None:
 
 def test_a_target_with_rows_or_of_another_copy_is_refused_and_left_alone(file: Engine, server: Engine) -> None:
     with server.write() as transaction:
-        audit.add(transaction, audit.AuditEntry(happened=NOW, actor="a", action="b", subject="c"))
+        audit.add(transaction, AuditEntry(happened=NOW, actor="a", action="b", subject="c"))
     before = sums(server)
     with pytest.raises(RefusedError, match="not empty: it has rows in audit"):
         copied(file, server)

@@ -9,7 +9,7 @@ import pytest
 from metier.errors import NotFoundError
 from metier.store.engines.migrate import known_migrations, migrate
 from metier.store.tables import audit
-from metier.store.tables.audit import AuditEntry
+from metier.types.audit import AuditEntry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,6 +19,7 @@ from metier.store.tables.runs import transcripts as files
 from metier.store.tables.selection import selections
 from metier.store.tables.training import cases, rollouts
 from metier.types import Candidate, Draft, Finding, Pattern, Provenance, Selection, SkillGuidance, Verdict
+from metier.types.audit import AuditEntry
 from metier.types.skills import Profile
 from metier.types.trials import Case, Rollout, Scored, Unscored
 
@@ -137,7 +138,7 @@ def test_the_memo_keeps_the_first_value(engine: Engine) -> None:
 def test_a_changed_audit_entry_is_noticed(engine: Engine) -> None:
     with engine.write() as transaction:
         for number in range(3):
-            audit.add(transaction, audit.AuditEntry(happened=NOW, actor="ann", action="approve", subject=f"d{number}"))
+            audit.add(transaction, AuditEntry(happened=NOW, actor="ann", action="approve", subject=f"d{number}"))
         assert audit.first_broken(transaction) is None
         transaction.all("UPDATE audit SET actor = 'eve' WHERE subject = 'd1'")
         broken = audit.first_broken(transaction)
@@ -148,7 +149,7 @@ def test_a_changed_audit_entry_is_noticed(engine: Engine) -> None:
 def test_a_missing_audit_entry_is_noticed(engine: Engine) -> None:
     with engine.write() as transaction:
         for number in range(3):
-            audit.add(transaction, audit.AuditEntry(happened=NOW, actor="ann", action="approve", subject=f"d{number}"))
+            audit.add(transaction, AuditEntry(happened=NOW, actor="ann", action="approve", subject=f"d{number}"))
         transaction.all("DELETE FROM audit WHERE subject = 'd0'")
         assert audit.first_broken(transaction) is not None
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from metier.events import Event
-    from metier.learning.report import Learned
+    from metier.types.passes import Learned
 
 Explain = Annotated[bool, typer.Option("--explain", help="Show what happened to every run and every ready pattern.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing and ask no model; show what would be found.")]
@@ -74,8 +74,8 @@ def learn(
     with open_workspace(ctx) as ws:
         library = ws.library
         from metier.cli.views.learn import document, print_page
-        from metier.learning.report import Options
         from metier.proof.learn_and_prove import learn_and_prove
+        from metier.types.passes import Options
 
         if not as_json and not dry_run:
             tell_budget(ws)

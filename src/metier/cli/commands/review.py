@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from metier.review.result import Review
     from metier.skills.package import Package
     from metier.types import Finding, Severity
+    from metier.types.reviews import Review
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 PathsArgument = Annotated[
@@ -127,8 +127,8 @@ def _print_answers(out: Console, one: Review) -> None:
     """The two answers: why it is blocked, and what it asks for; then what else was seen."""
     from rich.text import Text
 
-    from metier.review.asks import is_ask
-    from metier.review.result import blocks
+    from metier.review.review import is_ask
+    from metier.types.reviews import blocks
 
     parts = (
         ("blocked because", [each for each in one.findings if blocks(each)]),

@@ -9,15 +9,16 @@ from metier.cli.output import console, table, talk
 from metier.cli.views.drafts import row, state
 from metier.cli.views.lessons import line_of, problem_row
 from metier.cli.views.lessons import row as lesson_row
-from metier.library.proposals.drafts import drafts_as_stored, may_ship
+from metier.library.proposals.drafts import drafts_as_stored
+from metier.types.reviews import may_ship
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.text import Text
 
-    from metier.learning.report import Learned, Taken, Where
     from metier.types import Draft
+    from metier.types.passes import Learned, Taken, Where
     from metier.types.skills import Version
     from metier.workspace import Workspace
 
@@ -231,8 +232,8 @@ def _count(number: int, noun: str) -> str:
 
 def runs_rows(ws: Workspace, learned: Learned) -> list[dict[str, object]]:
     """Every run a pass looked at, and every one from earlier passes that stays new, with where it went and why."""
-    from metier.learning.report import Fate
     from metier.learning.trace import waits
+    from metier.types.passes import Fate
 
     seen = {one.run for one in learned.fates}
     earlier = [

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from metier.learning.trace import Traced
-    from metier.store.tables.learning.members import Member
     from metier.types import Draft, Pattern
+    from metier.types.grouping import Member
     from metier.types.skills import Version
 
 SIGNS = {True: "yes", False: "no"}

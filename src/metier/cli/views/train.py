@@ -75,7 +75,7 @@ def print_next_steps(finished: Finished, result: Version | Draft | None, page: P
 
 
 def _next(draft: Draft) -> str:
-    from metier.library.proposals.drafts import may_ship
+    from metier.types.reviews import may_ship
 
     if may_ship(draft):
         return f"Ship: metier drafts apply {draft.id}"

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from metier import config
-from metier.models.questions import UNSET, NoModel
+from metier.types.questions import UNSET, NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.context.context import Context
-    from metier.models.questions import Question
+    from metier.types.questions import Question
 
 CHARACTERS, LEAST = 4, Decimal("0.0001")
 """Characters of a token, roughly; the least money that is named."""

@@ -15,7 +15,7 @@ from metier.models.failures import Malformed, Refused, one_line
 from metier.models.layers.stack import Layers, build_stack
 from metier.models.model import Message, Request, Texts, Vectors
 from metier.models.price import price_of
-from metier.models.questions import NoAnswer
+from metier.types.questions import NoAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from metier.models.model import Model
     from metier.models.programs.agent_program import AgentProgram
     from metier.models.pydantic_ai import ForeignProvider
-    from metier.models.questions import Question
     from metier.models.spec import ModelSpec
+    from metier.types.questions import Question
 
 T = TypeVar("T", bound=BaseModel)
 OTHER_STAGES = 60.0

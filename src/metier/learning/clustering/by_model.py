@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from metier.formats.strict_json import clean
 from metier.learning.clustering.model_prompt import Named, RunInShort, Shown, cut, name_pattern, shown_with
 from metier.learning.drafting.sanitise import is_risky, without_marks
-from metier.models.questions import Asker, NoAnswer
+from metier.types.questions import Asker, NoAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metier.learning.clustering.cluster import Embedder
-    from metier.models.questions import Asker
     from metier.types import Pattern, Record
+    from metier.types.questions import Asker
 
 NEAR = 40
 """Waiting runs that a model is shown beside the new ones."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from metier.formats.strict_json import clean
 from metier.learning.drafting.sanitise import without_marks
-from metier.models.questions import Question, as_data
 from metier.prompts import load, render
 from metier.text.words import stems_of
+from metier.types.questions import Question, as_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,11 +15,11 @@ from metier.learning.drafting.phrases import names_in
 from metier.learning.drafting.proposal import AFTER, HEURISTIC, Proposal
 from metier.learning.drafting.sanitise import is_dictated, told_hosts, without_hosts, without_marks
 from metier.learning.procedures.actions import actions_of, project_root
-from metier.models.questions import Asker, NoAnswer, Question, as_data
 from metier.prompts import load, render
 from metier.skills.document.whole import cut, is_whole
 from metier.skills.editing.compose import compose
 from metier.skills.names import slug
+from metier.types.questions import Asker, NoAnswer, Question, as_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

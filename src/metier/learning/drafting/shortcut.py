@@ -29,11 +29,10 @@ from metier.text import stop_words
 from metier.text.words import language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from metier.learning.drafting.proposal import Proposal
     from metier.learning.drafting.similar_skills import KnownSkill
-    from metier.learning.patterns import Path
     from metier.types import Pattern
 
 GUIDANCE = 1_200
@@ -47,8 +46,6 @@ PROSE = 600
 """Characters of a paragraph of a component."""
 PARTS, PART = 3_600, 300
 """Characters for all components, shared among them, and for each at least."""
-STABLE = 0.5
-"""Share of the runs with a path that took the winning one."""
 _COPIES = frozenset(("component skill breakdown", "source skills", "wrapped path"))
 """Sections in which a generator repeats the components."""
 _AROUND = frozenset(
@@ -68,13 +65,6 @@ NAME = 4
 _WORD = re.compile(r"[a-z0-9]+")
 _FUNCTION_WORDS = stop_words.ENGLISH | stop_words.GERMAN
 _OPERATION = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(\S.*)")
-
-
-def is_stable(pattern: Pattern, paths: Mapping[Path, int], min_runs: int = 2) -> bool:
-    """Whether a winning path of two or more skills was taken often enough, by at least half of the runs with one."""
-    count = paths.get(pattern.winning_path, 0)
-    total = sum(number for path, number in paths.items() if path)
-    return len(pattern.winning_path) >= 2 and count >= max(2, min_runs) and count >= STABLE * total
 
 
 def as_shortcut(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from metier.runs.derive import unique
 from metier.text.words import stems_of
+from metier.types.runs import unique_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,7 +65,7 @@ class Index:
 
 def recall(pattern: Pattern, skills: Index, matched: Sequence[str] = (), limit: int = LIMIT) -> tuple[KnownSkill, ...]:
     """The skills a pattern names, exactly those that exist, in that order; else the most relevant, best first."""
-    named = unique((*pattern.winning_path, *matched, *pattern.late_added))
+    named = unique_names((*pattern.winning_path, *matched, *pattern.late_added))
     if named:
         return tuple(skill for name in named if (skill := skills.named(name)))
     about = sorted(stems_of(f"{pattern.label.replace('-', ' ')} {pattern.summary}"))

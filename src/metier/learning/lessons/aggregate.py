@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from metier.learning.lessons.facts import CORE, facts_from
 from metier.learning.lessons.remedies import fixes_from
 from metier.learning.lessons.session.net import PLAIN, process_terms, weight_of
-from metier.learning.lessons.session.sightings import Repair, Said, Worked
 from metier.learning.lessons.session.signals import EVERYWHERE
 from metier.learning.lessons.session.steps import error_key
 from metier.learning.lessons.wording import order_in
 from metier.types.lessons import Lesson, Quote
+from metier.types.sightings import Repair, Said, Worked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from metier.learning.lessons.facts import Fact
     from metier.learning.lessons.remedies import Fix
-    from metier.learning.lessons.session.sightings import Sighting
+    from metier.types.sightings import Sighting
 
 LEAST = 2
 """Sessions in which a subject has to come up."""

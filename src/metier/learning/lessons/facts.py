@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.learning.lessons.session.commands import bare_form, is_destructive, left_out_of
-from metier.learning.lessons.session.sightings import Worked
+from metier.types.sightings import Worked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -18,8 +18,8 @@ from metier.types.lessons import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from metier.learning.lessons.session.sightings import Repair
     from metier.types import Pattern, Record, Run
+    from metier.types.sightings import Repair
 
 SHORTEST, LONGEST = 30, 240
 """Characters of a sentence that gives a reason."""

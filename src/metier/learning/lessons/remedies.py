@@ -16,7 +16,7 @@ from metier.learning.lessons.wording import COMMAND, command_wording, error_word
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from metier.learning.lessons.session.sightings import Repair
+    from metier.types.sightings import Repair
 
 
 SAME = 0.8

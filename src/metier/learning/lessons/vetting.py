@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metier.learning.lessons.checks import check_call
 from metier.learning.lessons.session.commands import is_destructive
 from metier.redaction import MARK
-from metier.review.line import review_line
+from metier.review.review import review_line
 from metier.text.words import stems_of
 from metier.types import ToolCall
 from metier.types.lessons import LessonCitation

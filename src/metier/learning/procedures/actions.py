@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from metier.formats.origins import is_shell, origin_of
 from metier.formats.strict_json import load_json
 from metier.learning.procedures.shell import head, likeness, without_folder
+from metier.text.shell.command import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,26 +25,22 @@ LONGEST = 400
 """Characters of a command that can be taught; longer ones are programs, not steps."""
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_EDITS = _names(
+_EDITS = word_set(
     """edit write multiedit apply_patch str_replace_editor str_replace_based_edit_tool create_file write_file replace
     notebookedit edit_file patch replace_in_file write_to_file search_replace"""
 )
-_SEARCHES = _names("grep glob search_file_content search_files grep_search grep_files glob_files codebase_search")
-_SILENT = _names(
+_SEARCHES = word_set("grep glob search_file_content search_files grep_search grep_files glob_files codebase_search")
+_SILENT = word_set(
     """todowrite update_plan task agent think exitplanmode skill askuserquestion bashoutput killshell todoread
     write_stdin slashcommand toolsearch"""
 )
 """Tools an agent keeps its own house with; nothing to teach."""
-_PLANS = _names("todowrite update_plan task agent exitplanmode")
+_PLANS = word_set("todowrite update_plan task agent exitplanmode")
 """Tools that hold what an agent means to do."""
-_QUERIES = _names("search web")
+_QUERIES = word_set("search web")
 """What an agent asked for executes nothing and teaches nothing: a page could put its words there."""
-_TRIVIAL = _names("ls pwd cd clear echo true whoami date")
-_KEYWORDS = _names("for while until if do done then else elif fi case esac function { }")
+_TRIVIAL = word_set("ls pwd cd clear echo true whoami date")
+_KEYWORDS = word_set("for while until if do done then else elif fi case esac function { }")
 _PATH_FIELDS = ("file_path", "path", "filename", "target_file", "notebook_path", "absolute_path")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _NAMED_PATH = re.compile(r"[\w./@*~-]*[\w*-]\.[\w*]{1,12}|[\w./@~-]*/[\w.@*-]+|\.?[\w-]+")

@@ -29,7 +29,6 @@ from metier.learning.procedures.requests import examples, subject
 from metier.learning.procedures.slot_names import Names, names_for
 from metier.learning.procedures.steps import Remedy, Step, commands_to_avoid, remedies_of, steps_of
 from metier.learning.procedures.template import fits, literal
-from metier.review.layers.timeline import Timeline
 from metier.text.words import Language, language_of
 
 if TYPE_CHECKING:
@@ -215,15 +214,19 @@ def _with_lines(found: Procedure, runs: Sequence[Run], steps: Sequence[Template]
     again = [
         _without_values(one, own) for one in every if common.holds(one.line.text) and not _is_step(one.line, steps)
     ]
-    timeline = Timeline(runs)
-    said = unheard(_within((one for one in again if _is_note(one.line)), NOTES), timeline)
+    parts = (
+        _within((one for one in again if _is_note(one.line)), NOTES),
+        _within((one for one in again if one.line.kind == "code"), CODE),
+        example_of(lines, common),
+    )
+    said, code, example = unheard(parts, runs)
     return replace(
         found,
         asked=_texts(_within(recurring(_long_requests(runs), least), ASKED)),
         reasons=_texts(line for line in said if _REASON.search(line.text)),
         notes=_texts(line for line in said if not _REASON.search(line.text)),
-        code=_texts(unheard(_within((one for one in again if one.line.kind == "code"), CODE), timeline)),
-        example=tuple(unheard(example_of(lines, common), timeline)),
+        code=_texts(code),
+        example=tuple(example),
         scripts=scripts_of(runs),
     )
 

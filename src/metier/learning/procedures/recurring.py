@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from metier.learning.drafting.sanitise import is_dictated, is_risky, without_hosts, without_marks
 from metier.learning.procedures.actions import below_root, foreign_tool, input_texts, is_plan, shell_line, written_file
 from metier.learning.procedures.shell import without_folder
+from metier.review.layers.timeline import Timeline
 from metier.review.reach.hosts import hosts_in
 from metier.text.stop_words import ENGLISH, GERMAN
 from metier.text.words import stem, words
@@ -18,7 +19,6 @@ from metier.text.words import stem, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from metier.review.layers.timeline import Timeline
     from metier.types import Run, ToolCall
 
 WritingKind = Literal["prose", "code"]
@@ -81,11 +81,15 @@ def lines_of(run: Run, told: frozenset[str], root: str) -> list[RunLine]:
     return [line for line in found if len(line.text) <= LONGEST and told.issuperset(hosts_in(line.text))][:MANY]
 
 
-def unheard(lines: Sequence[RunLine], timeline: Timeline) -> list[RunLine]:
-    """The lines without those that a tool, page or file had said before anybody else."""
-    heard = timeline.heard_lines([line.text for line in lines])
-    kept = [line for number, line in enumerate(lines) if number not in heard]
-    return [line for line in kept if not (is_risky(line.text) and timeline.heard_before(line.text))]
+def unheard(parts: Sequence[Sequence[RunLine]], runs: Sequence[Run]) -> list[list[RunLine]]:
+    """Each part without the lines that a tool, page or file had said in the runs before anybody else."""
+    timeline = Timeline(runs)
+    found: list[list[RunLine]] = []
+    for lines in parts:
+        heard = timeline.heard_lines([line.text for line in lines])
+        kept = [line for number, line in enumerate(lines) if number not in heard]
+        found.append([line for line in kept if not (is_risky(line.text) and timeline.heard_before(line.text))])
+    return found
 
 
 def _clean(line: RunLine, told: frozenset[str], root: str) -> RunLine:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from metier.text.shell.command import word_set
+
 _WORD = re.compile(r"(?:\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s\"'])+")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=\S*\Z")
 _SUBCOMMAND = re.compile(r"[A-Za-z][\w:.-]*\Z")
@@ -12,27 +14,23 @@ _VERB = re.compile(r"[a-z][a-z_:-]*\Z")
 _CHANGE_FOLDER = re.compile(r"\A\s*cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*")
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_WRAPPERS = _names("sudo env time nohup exec command nice")
-_ONE = _names(
+_WRAPPERS = word_set("sudo env time nohup exec command nice")
+_ONE = word_set(
     """git npm npx pnpm yarn bun docker podman kubectl alembic uv uvx cargo go make just pip pip3 terraform helm
     systemctl service certbot poetry dotnet mvn gradle rails bundle php composer brew apt apt-get dnf vercel fly
     wrangler stripe supabase firebase ansible pre-commit flutter twine hatch tox nox task rake conda
     docker-compose pdm"""
 )
 """Programs whose first plain word says what they do."""
-_TWO = _names("gh aws gcloud az heroku doctl glab linear jira")
+_TWO = word_set("gh aws gcloud az heroku doctl glab linear jira")
 """Programs that need two."""
-_NOUNS = _names("run exec rollout set config remote stash compose image container")
+_NOUNS = word_set("run exec rollout set config remote stash compose image container")
 """First words that need a second one."""
-_LOOKERS = _names("cat head tail less more grep rg find ls tree env printenv wc file stat du df ps which type jq")
-_LOOKS = _names("view list show status log diff get describe search checks heads history info inspect logs blame ls")
+_LOOKERS = word_set("cat head tail less more grep rg find ls tree env printenv wc file stat du df ps which type jq")
+_LOOKS = word_set("view list show status log diff get describe search checks heads history info inspect logs blame ls")
 _JOINTS = frozenset(("|", "&&", "||", ";"))
-_RUNNERS = _names("python python3 node deno ruby perl bash sh zsh tsx ts-node php Rscript")
-_TAKING = _names("-n -C -c --namespace --context --prefix --directory --project -p -f -x")
+_RUNNERS = word_set("python python3 node deno ruby perl bash sh zsh tsx ts-node php Rscript")
+_TAKING = word_set("-n -C -c --namespace --context --prefix --directory --project -p -f -x")
 """Options before a subcommand that take a value."""
 
 

@@ -14,7 +14,7 @@ from metier.events import Advanced, Began, Ended
 from metier.learning.lessons.aggregate import lessons_from
 from metier.learning.lessons.checks import Tally, check_of, tally
 from metier.learning.lessons.remedies import by_trouble
-from metier.learning.lessons.session.mine import mine_session
+from metier.learning.lessons.session.net import mine_session
 from metier.learning.lessons.vetting import PAGES, may_be_shown, written_where
 from metier.learning.lessons.wording import error_wording
 from metier.learning.stages.installed_skills import installed_skills
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from metier.capture.source import Session, Source
     from metier.events import Event
-    from metier.learning.lessons.session.mine import Catch
     from metier.learning.stages.installed_skills import InstalledSkill
     from metier.types import Record
+    from metier.types.sightings import Catch
 
 SECONDS = 25.0
 """How long sessions are read; what is not read by then is left out, the oldest first."""

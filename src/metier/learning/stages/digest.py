@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from metier.learning.lessons.checks import Rate
 from metier.learning.lessons.remedies import by_trouble
-from metier.learning.lessons.session.mine import from_text
 from metier.learning.lessons.wording import error_wording
 from metier.learning.stages.count_checks import count_checks
 from metier.library.lessons import list_lessons
@@ -80,7 +79,7 @@ def _checked_lessons(ctx: Context) -> list[Lesson]:
 def _came_back(ctx: Context, week: str) -> list[CameBack]:
     """Errors of several sessions that appeared since a moment."""
     with ctx.store.read() as transaction:
-        repairs = [one for text in sightings.list_all(transaction) for one in from_text(text).repairs]
+        repairs = [one for catch in sightings.list_all(transaction) for one in catch.repairs]
     found: list[CameBack] = []
     for group in by_trouble(repairs):
         late = {one.session for one in group if one.moment >= week}

@@ -11,11 +11,11 @@ from metier.errors import MetierError, StoreError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.learning.drafting.heuristic import HeuristicDrafter
 from metier.learning.patterns import Generate, Leave, Refresh, Situation, in_order, next_step
-from metier.learning.report import Taken
 from metier.learning.stages.write_draft import GATE, NoDraft, keep_approval
-from metier.library.proposals.drafts import OPEN, may_ship
 from metier.store.tables.learning import patterns
 from metier.store.tables.library import drafts
+from metier.types.passes import Taken
+from metier.types.reviews import OPEN, may_ship
 from metier.types.skills import Version
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from metier.events import Advanced, Began, Ended
 from metier.learning.clustering.cluster import hints_of
 from metier.learning.clustering.label import deeds_of
 from metier.learning.judge import HeuristicJudge, combine_verdicts, judge_runs, sift
-from metier.learning.report import Fate
 from metier.learning.stages.read_runs import RunCache
 from metier.learning.stages.stored_patterns import LONG
 from metier.store.tables.learning import waiting
-from metier.store.tables.learning.waiting import WaitingRun
 from metier.store.tables.runs import runs, verdicts
 from metier.store.tables.runs.runs import SeenRun
 from metier.types import Outcome, Run
+from metier.types.grouping import WaitingRun
+from metier.types.passes import Fate
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

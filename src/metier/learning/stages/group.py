@@ -10,7 +10,6 @@ from metier.learning.clustering.clusterer import NewEvidence, complete
 from metier.learning.clustering.label import label_of, summary_of, values_in
 from metier.learning.drafting.sanitise import without_marks
 from metier.learning.patterns import Group, PatternEvidence, Waiting, begin_pattern, extend_pattern
-from metier.learning.report import Fate
 from metier.learning.stages.gather import slim
 from metier.learning.stages.read_runs import visible_text
 from metier.learning.stages.stored_patterns import (
@@ -23,11 +22,11 @@ from metier.learning.stages.stored_patterns import (
     with_id,
 )
 from metier.store.tables.learning import clusters, members, patterns, waiting
-from metier.store.tables.learning.members import Member
-from metier.store.tables.learning.waiting import WaitingRun
 from metier.store.tables.run_keys import key_of
 from metier.store.tables.runs import runs
 from metier.store.tables.runs.runs import SeenRun
+from metier.types.grouping import Member, WaitingRun
+from metier.types.passes import Fate
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -95,7 +94,7 @@ def group(
         success={**gathered.success, **{one.run: one.success for one in known.waiting.values()}},
         patterns=list(known.patterns.values()),
         clusters=list(known.clusters.values()),
-        waiting=[request(one, embedder.name) for one in known.waiting.values()],
+        waiting=[request(one, known.embedder) for one in known.waiting.values()],
         labels={one.run: one.label for one in known.waiting.values() if one.label},
         hints=gathered.hints,
     )
@@ -103,7 +102,7 @@ def group(
     grouped = _grouped(ctx, gathered, known, met, evidence.success)
     grouped.extended += [one for one in counted if one.id not in {each.id for each in grouped.extended}]
     if save:
-        _save(ctx, grouped, known, embedder.name)
+        _save(ctx, grouped, known)
         again = {one.id: one for one in recount_patterns(ctx, embedder, save=True)}
         grouped.new = [again.get(one.id, one) for one in grouped.new]
         grouped.extended = [again.get(one.id, one) for one in grouped.extended]
@@ -113,6 +112,7 @@ def group(
 
 
 def _known(ctx: Context, embedder: StaticEmbedder, counted: Sequence[Pattern] = ()) -> _Known:
+    name = embedder.name
     with ctx.store.read() as transaction:
         stale = patterns.stale(transaction)
         there = {one.id: one for one in patterns.list_all(transaction)}
@@ -121,7 +121,7 @@ def _known(ctx: Context, embedder: StaticEmbedder, counted: Sequence[Pattern] = 
             patterns=there | {one.id: one for one in counted},
             clusters=load_clusters(transaction, clusters.list_all(transaction), embedder),
             waiting=waits,
-            embedder=embedder.name,
+            embedder=name,
             is_stale=bool(stale),
         )
 
@@ -227,14 +227,14 @@ def _went(grouped: Grouped, meeting: RunGroup, pattern: Pattern, found: Sequence
         grouped.clusters[pattern.id] = with_id(meeting.cluster, pattern.id)
 
 
-def _save(ctx: Context, grouped: Grouped, known: _Known, embedder: str) -> None:
+def _save(ctx: Context, grouped: Grouped, known: _Known) -> None:
     """All of it or nothing: patterns, who belongs to them, and who waits.
 
     Runs that changed meanwhile are taken out again, so that the next pass looks at them as they are by now; the
     patterns they leave are to be counted anew.
     """
     joined = [one.run for one in grouped.members if one.run in known.waiting]
-    grown = [stored_cluster(one, pattern, embedder) for pattern, one in sorted(grouped.clusters.items())]
+    grown = [stored_cluster(one, pattern, known.embedder) for pattern, one in sorted(grouped.clusters.items())]
     with ctx.store.write() as transaction:
         moved = runs.changed_since(transaction, grouped.seen)
         moved |= set(joined) - waiting.which_wait(transaction, joined)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from metier.errors import RefusedError
 from metier.library.disk.packages import read_package
 from metier.library.roots import known_roots, skill_folders_in
-from metier.review.result import blocks
 from metier.review.review import review_package
+from metier.types.reviews import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -7,13 +7,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from metier.events import Advanced, Began, Ended, Noted
-from metier.hooks.notes import read_below
 from metier.learning.lessons.aggregate import in_order, lesson_id, lessons_from, merge
 from metier.learning.lessons.checks import check_of
 from metier.learning.lessons.problems import failing_tools, problem_of, problems_from
-from metier.learning.lessons.session.mine import as_text, from_text, mine_session
+from metier.learning.lessons.session.net import mine_session
 from metier.learning.lessons.vetting import PAGES, citation_of, may_be_shown, without_contradictions, written_where
-from metier.library.delivery.notes_file import refresh_notes
 from metier.store.tables import meta
 from metier.store.tables.learning import lessons, members, patterns, sightings
 from metier.store.tables.runs import runs
@@ -23,10 +21,9 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.events import Event
-    from metier.learning.lessons.session.mine import Catch
-    from metier.learning.lessons.session.sightings import Said
-    from metier.models.questions import Asker
     from metier.types.lessons import Lesson, LessonCitation, Problem
+    from metier.types.questions import Asker
+    from metier.types.sightings import Catch, Said
 
 TOGETHER = 400
 """Runs read and saved at a time, whole sessions."""
@@ -88,7 +85,7 @@ def _read(ctx: Context, batch: Sequence[list[str]], *, save: bool) -> list[Catch
     if save:
         with ctx.store.write() as transaction:
             for session, catch in found:
-                sightings.put(transaction, [one.id for one in session], session[0].sequence, as_text(catch))
+                sightings.put(transaction, [one.id for one in session], session[0].sequence, catch)
     return [catch for _, catch in found]
 
 
@@ -101,7 +98,7 @@ def _add_up(
         stored, basis = lessons.list_all(transaction), f"{sightings.fingerprint(transaction)} {who}".strip()
         if not fresh and meta.get(transaction, f"{meta.ADDED_UP}:{ctx.name}") == basis:
             return in_order(stored)
-        caught = [*(from_text(text) for text in sightings.list_all(transaction)), *fresh]
+        caught = [*sightings.list_all(transaction), *fresh]
     new = lessons_from(chain.from_iterable(caught), ctx.name)
     pages = project_pages(ctx)
     if asker is not None:
@@ -114,6 +111,8 @@ def _add_up(
             lessons.replace_proposals(transaction, found)
             meta.put(transaction, f"{meta.ADDED_UP}:{ctx.name}", basis)
         if any(one.status == "approved" for one in found):  # hooks tell nothing else
+            from metier.library.delivery.notes_file import refresh_notes
+
             refresh_notes(ctx)
     return in_order(found)
 
@@ -139,6 +138,8 @@ def _citation(ctx: Context, lesson: Lesson) -> LessonCitation | None:
     """What of the project's files a fact rests on."""
     if lesson.kind != "fact":
         return None
+    from metier.hooks.notes import read_below
+
     return citation_of(lesson.text, lambda file: read_below(str(ctx.root), file).decode("utf-8", "replace"))
 
 
@@ -208,7 +209,7 @@ def find_problems(ctx: Context) -> list[Problem]:
                 failed = members.newest(transaction, pattern.id, success=False, limit=NEWEST)
                 problem = problem_of(pattern, runs.get_many(transaction, failed))
                 found += [problem] if problem else []
-        repairs = [one for text in sightings.list_all(transaction) for one in from_text(text).repairs]
+        repairs = [one for catch in sightings.list_all(transaction) for one in catch.repairs]
         newest = runs.page(transaction, limit=LOOKED_AT)
     found += [*problems_from(repairs), *failing_tools(newest[::-1])]
     return sorted(found, key=lambda one: (-one.sessions, one.label))

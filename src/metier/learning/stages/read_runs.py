@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from metier.learning.patterns import Path
     from metier.learning.stages.group import Grouped
     from metier.store.engines.engine import Transaction
-    from metier.store.tables.learning.members import Member
     from metier.types import Record, Run, ToolCall
+    from metier.types.grouping import Member
 
 TEXT = 4_000
 """Characters of a request, an answer or a correction that can teach."""

@@ -13,8 +13,8 @@ from metier.learning.clustering.placement import embed_requests
 from metier.learning.patterns import Thresholds, status_of, winning_path
 from metier.store.tables import meta
 from metier.store.tables.learning import clusters, members, patterns, waiting
-from metier.store.tables.learning.clusters import StoredCluster
 from metier.store.tables.runs import runs
+from metier.types.grouping import StoredCluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.models.embedder import StaticEmbedder
     from metier.store.engines.engine import Transaction
-    from metier.store.tables.learning.waiting import WaitingRun
     from metier.types import Pattern
+    from metier.types.grouping import WaitingRun
 
 LONG = 2_000
 """Characters of a request that grouping looks at."""

@@ -11,20 +11,19 @@ from metier.errors import MetierError
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.phrases import fixed_words
 from metier.learning.drafting.proposal import AFTER, LEARNED, ORIGIN, Proposal, Refusal, draft_of, normalise
-from metier.learning.drafting.shortcut import as_shortcut, is_stable, shortcut_name
+from metier.learning.drafting.shortcut import as_shortcut, shortcut_name
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.lessons.session.net import puts_right
-from metier.learning.patterns import GROWTH, is_held_by_fault
+from metier.learning.patterns import GROWTH, is_held_by_fault, is_stable
 from metier.learning.procedures.requests import ask_for_one_thing
 from metier.learning.stages.read_runs import SessionCache, in_short, read_pattern, runs_around
-from metier.library.proposals.drafts import OPEN
 from metier.library.versions.objects import files_of
-from metier.review.result import blocks
 from metier.review.review import review_draft, with_sessions
 from metier.skills.document.frontmatter import set_metadata
 from metier.skills.document.whole import is_whole
 from metier.skills.editing.compose import compose
 from metier.types import Finding
+from metier.types.reviews import OPEN, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

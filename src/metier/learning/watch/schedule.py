@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from metier.store.tables import meta
 from metier.store.tables.runs import arrivals
-from metier.store.tables.runs.arrivals import MANY, NOTHING, Arrivals
+from metier.store.tables.runs.arrivals import MANY
+from metier.types.runs import NO_ARRIVALS, Arrivals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +55,7 @@ class Passed:
     """The last pass that was completed: when it began, and what had arrived by then."""
 
     at: datetime
-    seen: Arrivals = NOTHING
+    seen: Arrivals = NO_ARRIVALS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +85,7 @@ class State:
 
     passed: Passed | None = None
     """None: there was no pass yet."""
-    arrived: Arrivals = NOTHING
+    arrived: Arrivals = NO_ARRIVALS
     fresh: int = 0
     """Runs that arrived since the last pass."""
     first: float = 0.0
@@ -96,7 +97,7 @@ class State:
     @property
     def pending(self) -> bool:
         """Whether something has arrived that no pass has seen."""
-        return self.arrived.beyond(self.passed.seen if self.passed else NOTHING)
+        return self.arrived.beyond(self.passed.seen if self.passed else NO_ARRIVALS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +219,7 @@ def look_at_passes(ctx: Context) -> tuple[Arrivals, Passed | None, int]:
     with ctx.store.read() as transaction:
         arrived = arrivals.read_arrivals(transaction)
         passed = _parsed(meta.get(transaction, f"{FACT}:{ctx.name}"))
-        seen = passed.seen if passed else NOTHING
+        seen = passed.seen if passed else NO_ARRIVALS
         fresh = arrivals.count(transaction, seen.newest) if arrived.newest > seen.newest else 0
     return arrived, passed, fresh
 

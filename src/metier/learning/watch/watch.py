@@ -16,7 +16,6 @@ from metier.context.context import utc
 from metier.context.state_folder import find_root
 from metier.errors import ConfigError
 from metier.events import Ended
-from metier.learning.report import summary
 from metier.learning.watch.one_workspace import Lookout
 from metier.learning.watch.schedule import Due, Later, Moment, Never, Pace, State, due, look_at_passes, state_after_look
 
@@ -46,7 +45,7 @@ def the_pass(library: Library) -> Generator[Event, None, object]:
     from metier.learning.learn import learn
 
     learned = yield from learn(library)
-    yield Ended(stage="learn", text=summary(learned))
+    yield Ended(stage="learn", text=learned.summary)
     return learned
 
 

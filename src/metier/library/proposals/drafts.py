@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, MetierError, NotFoundError, RefusedError
 from metier.library.versions.objects import files_of
-from metier.review.result import blocks
 from metier.skills.names import lookalike_key
 from metier.store.tables.library import drafts
 from metier.types import Draft
+from metier.types.reviews import OPEN, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.types import DraftKind
     from metier.types.skills import Version
-
-OPEN = ("candidate", "quarantined")
-"""Statuses of drafts that wait for a decision."""
-FAILED = "apply-failed"
-"""The rule of a finding that says why a draft could not be shipped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,19 +116,6 @@ def is_approved(ctx: Context, draft: Draft) -> bool:
     if not draft.approved or draft.approved != draft.hash:
         return False
     return bool(ctx.config.store) or ctx.is_sealed(draft.seal, "approval", draft.target, draft.hash)
-
-
-def may_ship(draft: Draft) -> bool:
-    """Whether a draft needs nobody's approval any more; shipping checks whose approval it is."""
-    if draft.approved and draft.approved == draft.hash:
-        return draft.status in OPEN
-    return (draft.status == "candidate" or only_failed(draft)) and not (draft.needs_approval or draft.objection)
-
-
-def only_failed(draft: Draft) -> bool:
-    """Whether the only thing that blocks a draft is that shipping it failed the last time."""
-    blocking = {one.rule for one in draft.findings if blocks(one)}
-    return draft.status == "quarantined" and blocking == {FAILED}
 
 
 def reject_draft(library: Library, draft: str, reason: str) -> Draft:

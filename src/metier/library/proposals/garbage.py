@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.library.proposals.drafts import OPEN
 from metier.library.versions import journal
 from metier.store.tables.library import drafts
+from metier.types.reviews import OPEN
 
 if TYPE_CHECKING:
     from metier.library.skills import Library

@@ -9,8 +9,8 @@ from metier.errors import InputError, RefusedError
 from metier.library.changes import ship_changes
 from metier.library.proposals.drafts import draft_of_package, save_draft
 from metier.library.proposals.second_opinion_commands import opinion_commands
-from metier.review.result import blocks
 from metier.skills.validation import validate
+from metier.types.reviews import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.library.skills import FoundSkill, Library
     from metier.library.versions.apply import SkillChange
-    from metier.review.result import Review
     from metier.skills.package import Package
     from metier.types import Finding
+    from metier.types.reviews import Review
     from metier.types.skills import Version
 
 

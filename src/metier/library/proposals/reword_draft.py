@@ -6,13 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError, RefusedError
-from metier.library.proposals.drafts import (
-    draft_of_package,
-    get_open_draft,
-    proposed_change,
-    reject_draft,
-    save_draft,
-)
+from metier.library.proposals.drafts import draft_of_package, get_open_draft, proposed_change, reject_draft, save_draft
 from metier.library.proposals.review_gate import check_standard, review_change
 from metier.skills.package import MAX_FILE_BYTES, Package
 

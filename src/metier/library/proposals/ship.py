@@ -12,12 +12,10 @@ from metier.library.changes import change_status, ship_changes
 from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import (
-    FAILED,
     finish_interrupted_drafts,
     get_open_draft,
     is_approved,
     note_objection,
-    only_failed,
     proposed_change,
     shipped_version,
     target_of,
@@ -26,9 +24,9 @@ from metier.library.proposals.gate import BY_PERSON, DOUBT, PASSING, UNJUDGED, r
 from metier.library.proposals.parcels import versions_in_parcel
 from metier.library.proposals.training_receipt import NO_RECEIPT, proven_decision, training_receipt
 from metier.library.versions.apply import SkillChange
-from metier.review.result import blocks
 from metier.store.tables.library import drafts
 from metier.types import Finding
+from metier.types.reviews import FAILED, blocks, only_failed
 from metier.types.skills import AUTOMATIC, Version
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.errors import DamagedError, MetierError, NotFoundError, StoreError
@@ -21,22 +21,13 @@ from metier.library.versions.history import (
 )
 from metier.library.versions.objects import is_object, modes_in
 from metier.library.versions.version_store import BESIDE, OUT
+from metier.types.skills import RecoveredChange
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from metier.library.versions.version_store import VersionStore
-    from metier.types.skills import Version
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveredChange:
-    """What became of a change that was found unfinished."""
-
-    version: Version
-    how: str
-    """`finished`, `taken back`, or why it still waits."""
 
 
 def begin(store: VersionStore, entries: Sequence[VersionEntry], writes: WriteBatch) -> list[VersionEntry]:

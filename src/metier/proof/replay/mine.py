@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from metier.learning.lessons.facts import role_of
 from metier.learning.lessons.session.commands import is_destructive
-from metier.learning.lessons.session.sightings import is_reply
+from metier.learning.lessons.session.episodes import is_reply
 from metier.learning.procedures.actions import foreign_tool, shell_line
 from metier.proof.infrastructure import failed_outside
 from metier.proof.replay.kept_files import kept_files

@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError
-from metier.review.matching.findings import finding
 from metier.review.matching.hosts import Acquaintance
 from metier.review.matching.re2 import matches
 from metier.review.matching.scan import MAX_TEXT, Evidence, Scan
-from metier.review.rules.catalogue import content_rules, words
+from metier.review.rules.catalogue import content_rules, finding, words
 from metier.review.rules.rule import BLOCKS
 from metier.review.text.file_kinds import kind_of, source_of, sources, text_of
 from metier.review.text.views import ReviewedText

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.review.matching.findings import finding
 from metier.review.reach.document_commands import FENCE, KNOWN, SPAN, command_texts, parse_known
+from metier.review.rules.catalogue import finding
 from metier.review.text.tokens import words
 
 if TYPE_CHECKING:

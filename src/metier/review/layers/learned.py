@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from metier.formats.origins import is_shell
 from metier.review.layers.evidence import commands, said_by_people, session_count, texts_in
-from metier.review.matching.findings import finding
 from metier.review.reach.hosts import canonical, hosts_in
+from metier.review.rules.catalogue import finding
 from metier.review.text.file_kinds import is_script, kind_of, sources
 from metier.review.text.views import ReviewedText
 

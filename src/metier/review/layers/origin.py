@@ -13,9 +13,9 @@ from metier.formats.origins import is_shell
 from metier.review.layers.evidence import commands, run_texts
 from metier.review.layers.heard_first import heard_first_findings
 from metier.review.layers.timeline import Timeline
-from metier.review.matching.findings import finding
 from metier.review.reach.document_commands import FENCE, SPAN
-from metier.review.reach.standing import is_risky, is_standing
+from metier.review.reach.reach import is_risky, is_standing
+from metier.review.rules.catalogue import finding
 from metier.review.text.file_kinds import sources
 from metier.review.text.tokens import (
     WINDOW,

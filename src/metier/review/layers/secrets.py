@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from metier.redaction.engine import Redactor
-from metier.review.matching.findings import finding
+from metier.review.rules.catalogue import finding
 from metier.review.text.file_kinds import sources
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
-from metier.review.matching.findings import finding
+from metier.review.rules.catalogue import finding
 from metier.review.text.views import ReviewedText
 from metier.skills.names import lookalike_key
 from metier.skills.validation import validate

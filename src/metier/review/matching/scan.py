@@ -8,11 +8,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from metier.review.matching.context import Surroundings
-from metier.review.matching.findings import finding
 from metier.review.matching.likeness import LIKE, alike
 from metier.review.matching.looks import LOOKS
 from metier.review.matching.passages import Passages
-from metier.review.matching.prefilter import Prefilter
+from metier.review.matching.re2 import Prefilter
+from metier.review.rules.catalogue import finding
 from metier.review.text.views import ReviewedText
 
 if TYPE_CHECKING:

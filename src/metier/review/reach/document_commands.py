@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from metier.text.shell.command import word_set
 from metier.text.shell.parse import parse_commands
 
 if TYPE_CHECKING:
@@ -14,15 +15,11 @@ if TYPE_CHECKING:
     from metier.text.shell.command import SimpleCommand
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 FENCE = re.compile(
     r"^[ \t>]*(?:```|~~~)[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t>]*(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL
 )
 SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n](?:[^\n]{0,398}?[^`\n])??)\1(?!`)")
-_SHELLS = _names("bash sh shell zsh console terminal fish powershell ps1 cmd bat shell-session sh-session ksh")
+_SHELLS = word_set("bash sh shell zsh console terminal fish powershell ps1 cmd bat shell-session sh-session ksh")
 _PROMPT = re.compile(r"^[ \t]*(?:\([\w.-]+\) )?(?:[\w.-]+@[\w.-]+[:~/\w.-]*)?[$%#>❯][ \t]+", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"<([A-Za-z][\w .|/-]{0,40})>")
 _FLAG = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]")
@@ -32,14 +29,14 @@ _ORDER = re.compile(
 )
 _ORDER_AFTER = re.compile(r"\W{0,3}(?:ausführen|starten|aufrufen)\b", re.IGNORECASE)
 """Words around a span that make it a command, even of one word."""
-_BUILT_IN = _names(
+_BUILT_IN = word_set(
     """if then else elif fi for while do done case esac in function return local export set unset echo cd pwd true
     false test read source exit shift trap printf declare alias let and or not with as import from def class print
     const var await async [ [[ : . break continue wait type eval exec command builtin readonly typeset umask hash
     times pushd popd dirs getopts ulimit jobs fg bg disown let select until time"""
 )
 """Words that start no program of their own."""
-KNOWN = _names(
+KNOWN = word_set(
     """git gh npm npx pnpm yarn bun node deno python python3 pip pip3 uv uvx poetry pytest ruff make cmake cargo rustc
     go docker podman kubectl helm terraform aws gcloud az curl wget ssh scp rsync nc tar zip unzip gzip openssl gpg
     jq sed awk grep rg find xargs cat ls cp mv rm mkdir chmod chown ln touch head tail sort uniq wc diff tee kill
@@ -51,7 +48,7 @@ KNOWN = _names(
     duckdb pdfinfo"""
 )
 """Programs that are well known: a code span that begins with one is a command."""
-_ALSO_WORDS = _names("open convert find screen task just make go head service flask env sort diff tee host")
+_ALSO_WORDS = word_set("open convert find screen task just make go head service flask env sort diff tee host")
 """Known programs that alone are just as well a word."""
 _SETTINGS = re.compile(r"(?:[A-Za-z_]\w{0,60}=\S{0,200}\s+)+")
 """Variables set before a command."""

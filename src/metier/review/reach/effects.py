@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from metier.review.reach.hosts import SPEAKING, hosts_of
+from metier.text.shell.command import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,84 +28,80 @@ class CommandEffect:
     """The part of the command that does it."""
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_MANAGERS = _names(
+_MANAGERS = word_set(
     """pip pip3 uv poetry pdm pipenv conda mamba micromamba pixi rye hatch npm pnpm yarn bun deno jsr gem bundle cargo
     rustup go composer dotnet nuget mix hex cabal stack opam luarocks cpan cpanm brew port apt apt-get aptitude dnf
     yum apk pacman zypper snap flatpak choco winget scoop nix nix-env asdf mise nvm fnm sdk helm krew vcpkg conan
     ansible-galaxy vagrant terraform tofu docker podman nerdctl claude codex gh code cursor"""
 )
 """Programs that bring packages in."""
-_MANAGER_VERBS = _names(
+_MANAGER_VERBS = word_set(
     """install i add ci get require pull download dlx upgrade update sync restore vendor plugin extension extensions
     krew inject reinstall self-update pip tool env"""
 )
 """Their words for it."""
-_INSTALL_VERBS = _names("install require dlx reinstall self-update self-install plugin plugins extension extensions")
+_INSTALL_VERBS = word_set("install require dlx reinstall self-update self-install plugin plugins extension extensions")
 """Words for it that no program uses for something else."""
-_RUNS_PACKAGES = _names("npx uvx bunx pipx pnpx easy_install")
-_INSTALLS_BARE = _names("yarn bundle")
+_RUNS_PACKAGES = word_set("npx uvx bunx pipx pnpx easy_install")
+_INSTALLS_BARE = word_set("yarn bundle")
 """Programs that install when nothing else is asked of them."""
 _WITH = re.compile(r"--(?:with|from|spec|package|install-extension|requirement|editable)(?:=.*)?")
-_PULLS = {"docker": _names("run build pull create compose"), "podman": _names("run build pull create compose")}
-_GO = _names("install get run")
-_NETWORK = SPEAKING | _names(
+_PULLS = {"docker": word_set("run build pull create compose"), "podman": word_set("run build pull create compose")}
+_GO = word_set("install get run")
+_NETWORK = SPEAKING | word_set(
     """gh glab hub aws gcloud gsutil az bq s3cmd rclone doctl heroku fly flyctl vercel netlify wrangler firebase
     supabase stripe twilio kubectl helm terraform tofu pulumi ansible ansible-playbook vault consul nomad mail mailx
     sendmail mutt swaks msmtp ngrok cloudflared tailscale ipfs yt-dlp youtube-dl twine ossutil mc oc skopeo crane
     oras cosign s5cmd linear jira slack sentry-cli newrelic datadog-ci dogshell sshfs smbclient mount.cifs mount.nfs"""
 )
 _NETWORK_VERBS: dict[str, frozenset[str]] = {
-    "git": _names("push pull fetch clone ls-remote send-email request-pull submodule lfs svn"),
-    "hg": _names("push pull clone incoming outgoing"),
-    "docker": _names("push pull login search"),
-    "podman": _names("push pull login search"),
-    "npm": _names("publish login adduser unpublish owner access token dist-tag"),
-    "pnpm": _names("publish login"),
-    "yarn": _names("publish login npm"),
-    "cargo": _names("publish login yank owner search"),
-    "uv": _names("publish"),
-    "poetry": _names("publish"),
-    "gem": _names("push signin owner"),
-    "openssl": _names("s_client"),
-    "fossil": _names("push pull clone sync"),
+    "git": word_set("push pull fetch clone ls-remote send-email request-pull submodule lfs svn"),
+    "hg": word_set("push pull clone incoming outgoing"),
+    "docker": word_set("push pull login search"),
+    "podman": word_set("push pull login search"),
+    "npm": word_set("publish login adduser unpublish owner access token dist-tag"),
+    "pnpm": word_set("publish login"),
+    "yarn": word_set("publish login npm"),
+    "cargo": word_set("publish login yank owner search"),
+    "uv": word_set("publish"),
+    "poetry": word_set("publish"),
+    "gem": word_set("push signin owner"),
+    "openssl": word_set("s_client"),
+    "fossil": word_set("push pull clone sync"),
 }
-_TRUST_PROGRAMS = _names(
+_TRUST_PROGRAMS = word_set(
     """chmod chown setfacl setcap sudo doas su visudo useradd usermod adduser passwd ssh-keygen ssh-copy-id ssh-keyscan
     ssh-add keytool update-ca-certificates update-ca-trust certutil security iptables nft ufw firewall-cmd
     setenforce csrutil spctl xattr crontab at systemctl launchctl husky lefthook overcommit"""
 )
 _TRUST_VERBS: dict[str, frozenset[str]] = {
-    "git": _names("config remote submodule update-index credential"),
-    "npm": _names("config set trust"),
-    "pnpm": _names("config"),
-    "yarn": _names("config"),
-    "pip": _names("config"),
-    "pip3": _names("config"),
-    "poetry": _names("config source self"),
-    "bundle": _names("config"),
-    "gem": _names("sources"),
-    "go": _names("env"),
-    "cargo": _names("login"),
-    "helm": _names("repo plugin"),
-    "pre-commit": _names("install uninstall"),
-    "direnv": _names("allow"),
-    "mise": _names("trust"),
-    "gpg": _names("--import --recv-keys --edit-key"),
-    "docker": _names("trust context"),
-    "claude": _names("mcp config plugin"),
-    "codex": _names("mcp"),
-    "gh": _names("auth secret ssh-key gpg-key config alias extension"),
-    "conda": _names("config"),
-    "dotnet": _names("nuget"),
-    "brew": _names("tap"),
+    "git": word_set("config remote submodule update-index credential"),
+    "npm": word_set("config set trust"),
+    "pnpm": word_set("config"),
+    "yarn": word_set("config"),
+    "pip": word_set("config"),
+    "pip3": word_set("config"),
+    "poetry": word_set("config source self"),
+    "bundle": word_set("config"),
+    "gem": word_set("sources"),
+    "go": word_set("env"),
+    "cargo": word_set("login"),
+    "helm": word_set("repo plugin"),
+    "pre-commit": word_set("install uninstall"),
+    "direnv": word_set("allow"),
+    "mise": word_set("trust"),
+    "gpg": word_set("--import --recv-keys --edit-key"),
+    "docker": word_set("trust context"),
+    "claude": word_set("mcp config plugin"),
+    "codex": word_set("mcp"),
+    "gh": word_set("auth secret ssh-key gpg-key config alias extension"),
+    "conda": word_set("config"),
+    "dotnet": word_set("nuget"),
+    "brew": word_set("tap"),
     "apt-key": frozenset(("add",)),
     "add-apt-repository": frozenset(("",)),
 }
-_LOOKS_ONLY = _names("--list -l --get --get-all --show-origin --show --help -v --verbose status get-url")
+_LOOKS_ONLY = word_set("--list -l --get --get-all --show-origin --show --help -v --verbose status get-url")
 _TRUST_FLAG = re.compile(
     r"-{1,2}(?:no|skip|disable|ignore|allow|without|bypass|dangerously|unsafe|force|trust|trusted|insecure|accept)[\w-]*"
     r"(?:verif\w*|check\w*|ssl|tls|cert\w*|sign\w*|gpg|hooks?|audit|sandbox|auth\w*|secur\w*|untrusted|root|host\w*|"
@@ -120,7 +117,7 @@ _TRUST_VALUE = re.compile(
     r"\.git/hooks|\.husky|\.gitconfig|\.pre-commit-config|known_hosts|authorized_keys",
     re.IGNORECASE,
 )
-_SHORT_TRUST = {"curl": _names("-k"), "wget": frozenset[str](), "git": frozenset[str](), "pip": _names("-i")}
+_SHORT_TRUST = {"curl": word_set("-k"), "wget": frozenset[str](), "git": frozenset[str](), "pip": word_set("-i")}
 _TRUST_VARIABLE = re.compile(
     r"(?:\w*(?:TLS|SSL|CERT|CA_BUNDLE|VERIFY|PROXY|REGISTRY|INDEX_URL|INDEX|MIRROR|HOOKS?|SUMDB|INSECURE|NOSUM|PRELOAD|"
     r"LIBRARY_PATH|INSERT_LIBRARIES|SSH_COMMAND|ASKPASS|REJECT\w*)\w*|HUSKY|SKIP|GIT_\w+|GOPROXY|GOFLAGS|NODE_OPTIONS|"
@@ -128,10 +125,10 @@ _TRUST_VARIABLE = re.compile(
     r"LESSOPEN|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|MAVEN_OPTS)",
     re.IGNORECASE,
 )
-_SETTERS = _names("export declare set setx typeset")
+_SETTERS = word_set("export declare set setx typeset")
 _GIT_NO_VERIFY = re.compile(r"-[a-z]*n[a-z]*")
 _CODE = re.compile(r"(?:python|pypy|perl|ruby|node|php|deno|bun|lua|Rscript|osascript|awk|gawk)[0-9.]*")
-_CODE_OPTIONS = _names("-c -e --eval -p --print -r eval")
+_CODE_OPTIONS = word_set("-c -e --eval -p --print -r eval")
 
 
 def effects_of(command: SimpleCommand) -> Iterator[CommandEffect]:

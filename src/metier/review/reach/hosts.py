@@ -9,14 +9,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from metier.text.shell.command import word_set
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from metier.text.shell.command import SimpleCommand
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 _ADDRESS = re.compile(
@@ -40,14 +38,14 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,16}|\d{1,20}")
 _LONG_NUMBER = re.compile(r"0[xX][0-9a-fA-F]{4,16}|\d{7,20}")
 """A number that is an address; shorter ones are ports and counts."""
 _PLAIN = re.compile(r"[\w.-]{1,253}")
-PUBLIC = _names(
+PUBLIC = word_set(
     """com net org io dev app ai co xyz info biz edu gov mil int uk de fr eu ru cn jp kr br au ca nl se fi dk pl es ch
     cz tv cc gg ly fm site online store shop tech cloud space website top club live life world page link click icu
     work fun pro example test invalid internal corp lan onion local zone systems tools network host services team
     digital agency software email run"""
 )
 """Endings that names of hosts have and names of files and words do not."""
-FILES = _names(
+FILES = word_set(
     """py js ts jsx tsx mjs cjs json jsonl md mdx txt csv tsv yml yaml toml cfg ini conf env lock log sh bash zsh fish
     ps1 bat rs go rb php pl java kt swift c h cc cpp hpp cs sql db sqlite html htm css scss xml svg png jpg jpeg gif
     pdf doc docx xls xlsx ppt pptx zip tar gz tgz bz2 xz whl egg jar war so dll dylib exe bin out in d git bak tmp
@@ -55,15 +53,15 @@ FILES = _names(
     svelte lua vim"""
 )
 """Endings of files: a name that ends so is a host only where an address says so."""
-_FOLDERS = _names("git js old new bak tmp orig app xcodeproj framework bundle lproj egg")
-SPEAKING = _names(
+_FOLDERS = word_set("git js old new bak tmp orig app xcodeproj framework bundle lproj egg")
+SPEAKING = word_set(
     """curl wget http https xh aria2c ping ping6 ssh scp sftp ftp lftp nc ncat netcat telnet socat dig nslookup host
     whois traceroute mosh rsync fetch ssh-copy-id ssh-keyscan"""
 )
 """Programs whose plain arguments are hosts."""
-COPYING = _names("scp rsync sftp rclone ssh mosh unison")
-_REMOTE_GIT = _names("clone push pull fetch ls-remote submodule")
-_LOCAL = _names("localhost ip6-localhost host.docker.internal")
+COPYING = word_set("scp rsync sftp rclone ssh mosh unison")
+_REMOTE_GIT = word_set("clone push pull fetch ls-remote submodule")
+_LOCAL = word_set("localhost ip6-localhost host.docker.internal")
 
 
 def hosts_in(text: str) -> Iterator[str]:

@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.review.matching.prefilter import Prefilter
+from metier.review.matching.re2 import Prefilter, matches
 from metier.review.reach.document_commands import command_texts, parse_known, programs_of
 from metier.review.reach.effects import CommandEffect, effects_of
 from metier.review.reach.hosts import bare_hosts_in, hosts_in, hosts_of
-from metier.review.reach.standing import is_standing
 from metier.review.text.file_kinds import sources
 from metier.text.shell.command import SimpleCommand
 
@@ -28,6 +27,20 @@ _SHEBANG = re.compile(r"^#![^\n]*", re.MULTILINE)
 """The line that names a script's interpreter, which is a program and no place that is read or written."""
 _HARMLESS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/bin/sh", "/bin/bash"))
 """Paths outside every workspace that hold nothing."""
+_STANDING = (
+    r"\b(?:always|never|every time|whenever|from now on|at all times|in all cases|no matter)\b"
+    r"|\bunder no circumstances\b|\bwithout exception\b"
+    r"|\b(?:before|after|on|for|at the (?:start|end|beginning) of) (?:every|each|any|all) \w+"
+    r"|\b(?:do not|don'?t) (?:ever|tell|mention|ask)\b|\bmust (?:always|never|not)\b"
+    r"|\b(?:by default|permanently|for ever|forever)\b,? (?:\w+ ){0,2}?(?:use|run|do|add|send|set)"
+)
+_RISKY = (
+    r"https?://|\b(?:curl|wget|ssh|scp|nc|sudo|eval|exec|chmod|crontab|base64|powershell|npx|pip3? install)\b|\brm -"
+    r"|\bnpm i(?:nstall)?\b|\bgit push\b|~/\.|/etc/|\.env\b"
+    r"|\b(?:ignore|disregard|override|bypass|disable|delete|send|upload|post|forward|exfiltrate|install|download)\b"
+    r"|\b(?:run|execute|grant|approve|trust)\b"
+    r"|\b(?:password|token|secret|credential|api[_ -]?key|private key)s?\b"
+)
 _SECRET = re.compile(
     r"\b([A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){0,6}_(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS|PAT|APIKEY)|[A-Z]{2,20}_API_KEY|API_KEY|(?:GITHUB|GH|NPM|HF)_TOKEN)\b"
 )
@@ -153,3 +166,13 @@ def _orders(source: ReviewedText) -> Iterator[str]:
             fenced = not fenced
         elif not fenced and is_standing(line):
             yield " ".join(line.split())[:160]
+
+
+def is_standing(line: str) -> bool:
+    """Whether a line gives an order that holds from now on."""
+    return matches(_STANDING, line)
+
+
+def is_risky(line: str) -> bool:
+    """Whether a line orders something that matters: an address, a program, a secret, or an order beyond the task."""
+    return matches(_RISKY, line) or is_standing(line)

@@ -1,4 +1,4 @@
-"""Read the rules from their files: for review, for `--explain` and for the documents."""
+"""Read the rules from their files, for review, `--explain` and the documents, and make findings of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, cast
 from metier.errors import NotFoundError
 from metier.review.rules.rule import BLOCKS, File, Reading, Rule, Way
 from metier.skills.validation import RULES as STANDARD
+from metier.types import Finding
 
 if TYPE_CHECKING:
+    from metier.review.text.views import ReviewedText
     from metier.types import Severity
 
 FAMILIES = ("hidden", "agent", "person", "theft", "programs", "supply", "languages", "likeness", "asks")
@@ -30,6 +32,9 @@ TAGS: dict[str, str] = {
     "AST10": "Cross-platform reuse",
 }
 """The OWASP Agentic Skills Top 10."""
+EXCERPT = 240
+"""Characters of a finding's excerpt, at most."""
+_ENCODED = " It is written where a reader does not see it, or in an encoded form."
 _WORD = re.compile(r"\{([a-z]\w*)\}")
 Table = dict[str, object]
 
@@ -124,3 +129,32 @@ def _way(table: Table, reads: tuple[Reading, ...]) -> Way:
         excusable=bool(table.get("excusable", True)),
         files=tuple(cast("list[File]", table.get("files", []))),
     )
+
+
+def finding(source: ReviewedText, rule: Rule | str, span: tuple[int, int], *, hidden: bool = False) -> Finding:
+    """A finding at a span of a file; one that a reader does not see is as bad as it gets."""
+    told = explain(rule) if isinstance(rule, str) else rule
+    start, end = span
+    return Finding(
+        rule=told.id,
+        tag=told.tag,
+        severity="critical" if hidden and told.severity == "high" else told.severity,
+        reason=told.reason + (_ENCODED if hidden else ""),
+        fix=told.fix,
+        file=source.path,
+        line=source.text.count("\n", 0, start) + 1 if end else 0,
+        span=span,
+        excerpt=excerpt(source.text, start, end) if end else "",
+    )
+
+
+def excerpt(text: str, start: int, end: int) -> str:
+    """The lines around a span, cut to a length that fits a report."""
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", max(start, end - 1))
+    last = len(text) if last < 0 else last
+    if last - first <= EXCERPT:
+        return text[first:last].strip()
+    first = max(first, start - 40)
+    cut = text[first : min(last, first + EXCERPT)].strip()
+    return cut if first + EXCERPT >= last else cut + "…"

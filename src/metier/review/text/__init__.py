@@ -1,4 +1,4 @@
-"""Texts as review sees them: file kinds, views without disguises, sentences, tokens.
+"""Texts as review sees them: file kinds, views without disguises, tokens.
 
 Begin with `views.py`; it imports `skills` only.
 """

@@ -16,11 +16,11 @@ from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals.review_gate import review_change
 from metier.library.roots import SETTLED, fingerprint, last_change
 from metier.library.versions import journal
-from metier.review.result import blocks
 from metier.selection.assembly.assemble import body_of
 from metier.selection.candidates.eligibility import LeftOut
 from metier.selection.types import LEGACY
 from metier.store.tables.models import memo
+from metier.types.reviews import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.context.models.access import refuse_strange_address
-from metier.models.questions import NoModel
 from metier.selection.choosing.model_call import Adviser
+from metier.types.questions import NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping

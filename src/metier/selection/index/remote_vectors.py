@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from metier.context.models.access import embedder_of
 from metier.errors import StoreError
-from metier.models.questions import NoAnswer, NoModel
 from metier.selection.assembly.token_budget import ends
 from metier.selection.index.entries import EMBEDDER_NAME
 from metier.store.tables.selection import skill_index
+from metier.types.questions import NoAnswer, NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

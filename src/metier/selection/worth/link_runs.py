@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from metier.runs.derive import success_of
 from metier.store.tables.runs import runs
 from metier.store.tables.selection import outcomes, requests
-from metier.store.tables.selection.outcomes import RunOutcome, SelectionOutcome
 from metier.store.tables.selection.requests import LinkRequest, Marks
+from metier.types.selections import RunOutcome, SelectionOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import NotFoundError
+from metier.types.audit import AuditEntry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,22 +16,6 @@ if TYPE_CHECKING:
     from metier.store.engines.engine import Row, Transaction, Value
 
 COLUMNS = "sequence, happened, actor, action, subject, reason, previous, hash, workspace"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEntry:
-    """Who did what to which thing, when and why."""
-
-    happened: str
-    actor: str
-    action: str
-    subject: str
-    reason: str = ""
-    sequence: int = 0
-    previous: str = ""
-    hash: str = ""
-    workspace: str = ""
-    """Empty in entries from before it was noted."""
 
 
 def add(transaction: Transaction, entry: AuditEntry) -> str:

@@ -68,3 +68,8 @@ class SimpleCommand:
 def is_plain_name(text: str) -> bool:
     """Whether a word can be the name of a program as it stands, with nothing to expand."""
     return _PLAIN_NAME.fullmatch(text) is not None
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a list that is written as text."""
+    return frozenset(text.split())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from metier.text.shell.command import SimpleCommand, Word, is_plain_name
+from metier.text.shell.command import SimpleCommand, Word, is_plain_name, word_set
 
 DEEPEST = 16
 """Commands that start each other; what is deeper is unclear."""
@@ -17,10 +17,6 @@ _UNSEEN = "It runs what another command gives it, which the line does not show."
 _DEEP = "Commands start each other too deeply to be read."
 
 ParseText = Callable[[str, int], list[SimpleCommand]]
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,75 +35,75 @@ class _Starter:
 
 _READERS = re.compile(r"(?:ba|z|da|k|a|fi)?sh|(?:python|pypy|perl|ruby|node|php)[0-9.]*")
 """Programs that run what they read."""
-_SOURCES = _names("source .")
-_SHELLS = _names("bash sh zsh dash ksh ash fish su")
+_SOURCES = word_set("source .")
+_SHELLS = word_set("bash sh zsh dash ksh ash fish su")
 _STARTERS: dict[tuple[str, ...], _Starter] = {
-    ("sudo",): _Starter(_names("-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir")),
-    ("doas",): _Starter(_names("-u -C")),
-    ("env",): _Starter(_names("-u -C --unset --chdir")),
+    ("sudo",): _Starter(word_set("-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir")),
+    ("doas",): _Starter(word_set("-u -C")),
+    ("env",): _Starter(word_set("-u -C --unset --chdir")),
     ("nohup",): _Starter(),
-    ("time",): _Starter(_names("-f -o --format --output")),
-    ("nice",): _Starter(_names("-n --adjustment")),
-    ("ionice",): _Starter(_names("-c -n --class --classdata")),
-    ("exec",): _Starter(_names("-a")),
+    ("time",): _Starter(word_set("-f -o --format --output")),
+    ("nice",): _Starter(word_set("-n --adjustment")),
+    ("ionice",): _Starter(word_set("-c -n --class --classdata")),
+    ("exec",): _Starter(word_set("-a")),
     ("command",): _Starter(),
     ("builtin",): _Starter(),
     ("setsid",): _Starter(),
-    ("stdbuf",): _Starter(_names("-i -o -e --input --output --error")),
-    ("timeout",): _Starter(_names("-s -k --signal --kill-after"), before=1),
+    ("stdbuf",): _Starter(word_set("-i -o -e --input --output --error")),
+    ("timeout",): _Starter(word_set("-s -k --signal --kill-after"), before=1),
     ("xargs",): _Starter(
-        _names("-I -n -P -L -d -a -s -E --max-args --max-procs --replace --delimiter --arg-file --max-lines")
+        word_set("-I -n -P -L -d -a -s -E --max-args --max-procs --replace --delimiter --arg-file --max-lines")
     ),
-    ("parallel",): _Starter(_names("-j --jobs -N -a --colsep")),
-    ("watch",): _Starter(_names("-n --interval"), as_text=True),
-    ("strace",): _Starter(_names("-o -e -p -s -u -E")),
-    ("ltrace",): _Starter(_names("-o -e -p -s -u")),
-    ("flock",): _Starter(_names("-w -E --timeout"), before=1),
+    ("parallel",): _Starter(word_set("-j --jobs -N -a --colsep")),
+    ("watch",): _Starter(word_set("-n --interval"), as_text=True),
+    ("strace",): _Starter(word_set("-o -e -p -s -u -E")),
+    ("ltrace",): _Starter(word_set("-o -e -p -s -u")),
+    ("flock",): _Starter(word_set("-w -E --timeout"), before=1),
     ("chroot",): _Starter(before=1),
     ("unshare",): _Starter(),
     ("eval",): _Starter(as_text=True),
     ("trap",): _Starter(as_text=True),
-    ("ssh",): _Starter(_names("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"), before=1, as_text=True),
+    ("ssh",): _Starter(word_set("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"), before=1, as_text=True),
     ("uv", "run"): _Starter(
-        _names("--with --with-editable --with-requirements --python -p --extra --group --only-group --directory")
-        | _names("--project --env-file --index --index-url --default-index --package --refresh-package --no-group")
+        word_set("--with --with-editable --with-requirements --python -p --extra --group --only-group --directory")
+        | word_set("--project --env-file --index --index-url --default-index --package --refresh-package --no-group")
     ),
-    ("uv", "tool", "run"): _Starter(_names("--from --with --python -p --index --index-url --default-index")),
-    ("uvx",): _Starter(_names("--from --with --python -p --index --index-url --default-index")),
-    ("pipx", "run"): _Starter(_names("--spec --python --index-url --pip-args")),
-    ("poetry", "run"): _Starter(_names("-C --directory -P --project")),
+    ("uv", "tool", "run"): _Starter(word_set("--from --with --python -p --index --index-url --default-index")),
+    ("uvx",): _Starter(word_set("--from --with --python -p --index --index-url --default-index")),
+    ("pipx", "run"): _Starter(word_set("--spec --python --index-url --pip-args")),
+    ("poetry", "run"): _Starter(word_set("-C --directory -P --project")),
     ("pipenv", "run"): _Starter(),
-    ("pdm", "run"): _Starter(_names("-p --project")),
-    ("hatch", "run"): _Starter(_names("-e --env")),
+    ("pdm", "run"): _Starter(word_set("-p --project")),
+    ("hatch", "run"): _Starter(word_set("-e --env")),
     ("rye", "run"): _Starter(),
-    ("pixi", "run"): _Starter(_names("-e --environment --manifest-path")),
-    ("conda", "run"): _Starter(_names("-n --name -p --prefix --cwd")),
+    ("pixi", "run"): _Starter(word_set("-e --environment --manifest-path")),
+    ("conda", "run"): _Starter(word_set("-n --name -p --prefix --cwd")),
     ("bundle", "exec"): _Starter(),
-    ("npx",): _Starter(_names("-p --package --registry")),
-    ("bunx",): _Starter(_names("-p --package")),
-    ("npm", "exec"): _Starter(_names("-p --package --registry -w --workspace")),
-    ("pnpm", "exec"): _Starter(_names("-C --dir -F --filter")),
-    ("pnpm", "dlx"): _Starter(_names("--package")),
-    ("yarn", "dlx"): _Starter(_names("-p --package")),
+    ("npx",): _Starter(word_set("-p --package --registry")),
+    ("bunx",): _Starter(word_set("-p --package")),
+    ("npm", "exec"): _Starter(word_set("-p --package --registry -w --workspace")),
+    ("pnpm", "exec"): _Starter(word_set("-C --dir -F --filter")),
+    ("pnpm", "dlx"): _Starter(word_set("--package")),
+    ("yarn", "dlx"): _Starter(word_set("-p --package")),
     ("yarn", "exec"): _Starter(),
-    ("docker", "exec"): _Starter(_names("-e -u -w --env --user --workdir --env-file"), before=1),
-    ("docker", "compose", "exec"): _Starter(_names("-e -u -w --env --user --workdir --index"), before=1),
-    ("docker-compose", "exec"): _Starter(_names("-e -u -w --env --user --workdir --index"), before=1),
+    ("docker", "exec"): _Starter(word_set("-e -u -w --env --user --workdir --env-file"), before=1),
+    ("docker", "compose", "exec"): _Starter(word_set("-e -u -w --env --user --workdir --index"), before=1),
+    ("docker-compose", "exec"): _Starter(word_set("-e -u -w --env --user --workdir --index"), before=1),
     ("docker", "run"): _Starter(
-        _names("-e -u -w -v -p -h -m -l --env --user --workdir --volume --publish --name --network --net --mount")
-        | _names("--entrypoint --env-file --platform --hostname --memory --cpus --add-host --label --restart --pull"),
+        word_set("-e -u -w -v -p -h -m -l --env --user --workdir --volume --publish --name --network --net --mount")
+        | word_set("--entrypoint --env-file --platform --hostname --memory --cpus --add-host --label --restart --pull"),
         before=1,
     ),
     ("kubectl", "exec"): _Starter(dashes=True),
     ("mise", "exec"): _Starter(dashes=True),
     ("direnv", "exec"): _Starter(before=1),
-    ("dotenv", "run"): _Starter(_names("-f --file")),
+    ("dotenv", "run"): _Starter(word_set("-f --file")),
     ("find",): _Starter(),
     ("fd",): _Starter(),
 }
 _SAME = {"podman": "docker", "nerdctl": "docker", "mamba": "conda", "gtimeout": "timeout", "gxargs": "xargs"}
 _LONGEST = 3
-_EXEC = _names("-exec -execdir -ok -okdir -x -X --exec --exec-batch")
+_EXEC = word_set("-exec -execdir -ok -okdir -x -X --exec --exec-batch")
 _MODULES = re.compile(r"(?:python|pypy)[0-9.]*")
 
 

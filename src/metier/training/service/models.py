@@ -12,12 +12,12 @@ from metier.errors import ConfigError
 from metier.models.builder import build, model_settings
 from metier.models.layers.stack import Layers
 from metier.models.price import price_of, unknown_price
-from metier.models.questions import NoModel
 from metier.models.spec import parse_spec
 from metier.training.service.budget import StoredCalls, StoredReplies
 from metier.training.service.ledger import BLOCKS, TrainingLedger
 from metier.training.service.stack import model_stack
 from metier.types import Tokens
+from metier.types.questions import NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError, NotFoundError, StoreError
 from metier.library.proposals import review_gate
-from metier.library.proposals.drafts import draft_id, draft_of_package, may_ship, save_draft
+from metier.library.proposals.drafts import draft_id, draft_of_package, save_draft
 from metier.library.proposals.ship import ship_if_gate_agrees
 from metier.library.proposals.training_receipt import proven_decision
 from metier.skills.validation import validate
@@ -18,6 +18,7 @@ from metier.store.tables.library import drafts
 from metier.training.service.reports import FOLDER
 from metier.training.train import train
 from metier.types import Provenance
+from metier.types.reviews import may_ship
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -11,11 +11,11 @@ from urllib.parse import quote
 from metier.config.safe_values import safe_setting
 from metier.context.audit import subject_words
 from metier.learning.stages.digest import DAYS
-from metier.library.proposals.drafts import OPEN
 from metier.store.tables import audit as log
 from metier.store.tables.models import calls
 from metier.store.tables.models.ledger import SpentSum
 from metier.training.report.tables import STAGES
+from metier.types.reviews import OPEN
 from metier.web.answers import ID, Page, page_route
 from metier.web.pages.take_back import ways_back
 from metier.web.pages.waiting import every_draft
@@ -23,8 +23,8 @@ from metier.web.pages.waiting import every_draft
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metier.store.tables.audit import AuditEntry
     from metier.types import Draft
+    from metier.types.audit import AuditEntry
     from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard
     from metier.web.pages.take_back import WayBack

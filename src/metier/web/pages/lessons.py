@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from metier.learning.lessons.checks import Tally
     from metier.proof.came_back import Returns
-    from metier.store.tables.audit import AuditEntry
+    from metier.types.audit import AuditEntry
     from metier.types.lessons import Lesson
     from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard

@@ -14,10 +14,10 @@ from metier.library.delivery.wording import check_words
 from metier.library.lessons import get_lesson
 from metier.library.proposals.drafts import get_draft, newly_allowed, proposed_change, stopped_by
 from metier.library.proposals.edit_draft import draft_document
-from metier.review.result import blocks
 from metier.skills.diff import changes
 from metier.skills.package import Package
 from metier.store.tables.models import calls
+from metier.types.reviews import blocks
 from metier.web.answers import Page, page_route
 from metier.web.pages.waiting import waiting_queue
 from metier.web.parts import Quoted, diff_files, quoted

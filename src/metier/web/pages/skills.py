@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from metier.library.versions.blame import BlamedLine
     from metier.proof.skill_story import SkillRecord
     from metier.selection.worth.outcomes import Worth
-    from metier.store.tables.audit import AuditEntry
     from metier.types import Draft, Record
+    from metier.types.audit import AuditEntry
     from metier.types.skills import Version
     from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard

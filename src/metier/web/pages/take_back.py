@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from metier.runs.verdicts import Mark
-    from metier.store.tables.audit import AuditEntry
     from metier.store.tables.training.cases import CaseStatus
+    from metier.types.audit import AuditEntry
     from metier.types.lessons import CheckStep, Lesson, LessonStatus
     from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from metier.library.lessons import list_lessons
-from metier.library.proposals.drafts import OPEN, list_drafts
+from metier.library.proposals.drafts import list_drafts
+from metier.types.reviews import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,14 +12,14 @@ from sessions import records, said
 from metier.events import Noted
 from metier.learning.lessons.judging.by_model import BATCH, judge_rules, questions_for
 from metier.learning.lessons.judging.grounding import refusal
-from metier.learning.lessons.session.mine import mine_session
+from metier.learning.lessons.session.net import mine_session
 from metier.learning.stages.learn_lessons import learn_lessons
-from metier.models.questions import NoAnswer
+from metier.types.questions import NoAnswer
 
 if TYPE_CHECKING:
     from metier.events import Event
-    from metier.learning.lessons.session.sightings import Said
-    from metier.models.questions import Question
+    from metier.types.questions import Question
+    from metier.types.sightings import Said
     from metier.workspace import Workspace
 
 T = TypeVar("T", bound=BaseModel)

@@ -6,7 +6,7 @@ import pytest
 from sessions import records, said
 
 from metier.learning.judge import rejection
-from metier.learning.lessons.session.sightings import episodes_of, is_reply
+from metier.learning.lessons.session.episodes import episodes_of, is_reply
 
 
 @pytest.mark.parametrize("message", ["ok", "Yes, continue.", "push", "go ahead", "2", "thanks!", "weiter", "好的"])

@@ -7,8 +7,7 @@ from sessions import records, said
 
 from metier.capture.reading.corrections import is_correction
 from metier.learning.lessons.aggregate import lessons_from
-from metier.learning.lessons.session.mine import mine_session
-from metier.learning.lessons.session.net import cues_of, sentences_of, weight_of
+from metier.learning.lessons.session.net import cues_of, mine_session, sentences_of, weight_of
 
 REPEATED = {
     "German": (

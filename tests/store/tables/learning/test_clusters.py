@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scoping import in_workspace
 
 from metier.store.tables.learning import clusters
-from metier.store.tables.learning.clusters import StoredCluster
+from metier.types.grouping import StoredCluster
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine

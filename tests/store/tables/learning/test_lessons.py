@@ -14,11 +14,13 @@ from metier.store.tables.learning import lessons, sightings
 from metier.store.tables.runs import runs
 from metier.types import Run
 from metier.types.lessons import Lesson, Quote
+from metier.types.sightings import Catch
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine
     from metier.types import Record
 
+ONE, TWO = Catch(programs=("git",)), Catch()
 NOW = "2026-01-05T12:00:00Z"
 LESSON = Lesson(
     id="3f9a0c5b7d2e",
@@ -64,13 +66,13 @@ def test_a_session_is_read_again_when_a_run_of_it_is_new_or_gone(engine: Engine)
     with engine.write() as transaction:
         runs.keep(transaction, [first, third])
         assert sightings.unread(transaction) == [[first.id], [third.id]]
-        sightings.put(transaction, [first.id], 1, "one")
-        sightings.put(transaction, [third.id], 2, "two")
+        sightings.put(transaction, [first.id], 1, ONE)
+        sightings.put(transaction, [third.id], 2, TWO)
         assert sightings.unread(transaction) == []
-        assert sightings.list_all(transaction) == ["one", "two"]
+        assert sightings.list_all(transaction) == [ONE, TWO]
         before = sightings.fingerprint(transaction)
         runs.keep(transaction, [second])
         assert sightings.unread(transaction) == [[first.id, second.id]]
         runs.remove(transaction, [third.id], NOW)
-        assert sightings.list_all(transaction) == ["one"]
+        assert sightings.list_all(transaction) == [ONE]
         assert sightings.fingerprint(transaction) != before

@@ -8,9 +8,9 @@ from scoping import in_workspace
 
 from metier.runs.derive import record_of
 from metier.store.tables.learning import members, patterns
-from metier.store.tables.learning.members import Member
 from metier.store.tables.runs import runs
 from metier.types import Pattern, Run
+from metier.types.grouping import Member
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine, Transaction

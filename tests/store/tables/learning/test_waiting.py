@@ -9,11 +9,11 @@ from scoping import in_workspace
 
 from metier.runs.derive import record_of
 from metier.store.tables.learning import waiting
-from metier.store.tables.learning.waiting import WaitingRun
 from metier.store.tables.run_keys import key_of
 from metier.store.tables.runs import runs, verdicts
 from metier.store.tables.runs.runs import SeenRun
 from metier.types import Run, Verdict
+from metier.types.grouping import WaitingRun
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine, Transaction

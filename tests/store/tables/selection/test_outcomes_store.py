@@ -8,9 +8,9 @@ from scoping import in_workspace
 
 from metier.store.engines.migrate import known_migrations, migrate
 from metier.store.tables.selection import outcomes, requests, selections
-from metier.store.tables.selection.outcomes import RunOutcome, SelectionOutcome
 from metier.store.tables.selection.requests import LinkRequest, Marks
 from metier.types import Selection
+from metier.types.selections import RunOutcome, SelectionOutcome
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine

@@ -11,17 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
 
 from metier.formats.strict_json import clean
 from metier.learning.lessons.judging.grounding import flat, found_in, refusal
-from metier.models.questions import NoAnswer, Question, as_data
 from metier.prompts import load, render
 from metier.text.words import stems_of
 from metier.types.lessons import Lesson, Quote
+from metier.types.questions import NoAnswer, Question, as_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from metier.learning.lessons.session.sightings import Said
-    from metier.models.questions import Asker
     from metier.types.lessons import LessonScope
+    from metier.types.questions import Asker
+    from metier.types.sightings import Said
 
 BATCH = 20
 """Candidates in one question."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from metier.review.line import review_line
+from metier.review.review import review_line
 from metier.text.words import stems_of
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""What one session shows: begin with `mine.py`, which puts the others together; `sightings.py` is what is kept."""
+"""What one session shows: begin with `net.py`, which puts the others together; `types/sightings.py` is what is kept."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from shlex import quote
 
+from metier.text.shell.command import word_set
 from metier.text.shell.parse import parse_commands
 
 _PROGRAM = re.compile(r"[a-z_.~/$\[][\w.+/@~-]*\Z|\[\Z")
@@ -29,10 +30,6 @@ _BLANK = re.compile(r"\s")
 _VERSION = re.compile(r"[\w-]+@[\w.^~-]+\Z")
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 _WRAPPERS = frozenset(
     (
         "sudo",
@@ -53,35 +50,35 @@ _WRAPPERS = frozenset(
 """Commands that start another one and change nothing about what it is."""
 LONGEST = 4_000
 """Characters of a line that are parsed."""
-_ALONE = _names(
+_ALONE = word_set(
     """pytest cat ls rg grep egrep fgrep echo printf node python python2 python3 cp mv rm mkdir touch sed awk curl wget
     ruby perl bash sh zsh head tail less more wc find tree sort uniq diff chmod chown ln jq tee test [ which type
     source . cd pwd export sqlite3 psql mysql open kill pkill sleep date tsc eslint prettier black mypy pyright jest
     vitest rspec flake8 pylint"""
 )
 """Programs whose first word is no subcommand."""
-_ONE = _names(
+_ONE = word_set(
     """git npm pnpm yarn bun docker podman kubectl alembic uv cargo go make just pip pip3 terraform helm poetry dotnet
     mvn gradle rails bundle composer brew apt apt-get pre-commit flutter hatch tox nox rake conda pdm mix ruff deno
     task"""
 )
 """Programs whose first plain word says what they do."""
-_RUNNERS = _names("python python3 node ruby bash sh npx uvx bunx bun deno tsx ts-node perl php")
-_NOUNS = _names("run exec compose remote stash pip config worktree tool")
+_RUNNERS = word_set("python python3 node ruby bash sh npx uvx bunx bun deno tsx ts-node perl php")
+_NOUNS = word_set("run exec compose remote stash pip config worktree tool")
 """First words that need a second one."""
-LOOKING = _names(
+LOOKING = word_set(
     """cat ls rg grep egrep fgrep head tail less more wc find tree sort uniq diff which type pwd cd echo printf file
     stat du df ps env printenv date whoami true sleep clear jq test [ sed awk man open tee xargs export set column cut
     tr"""
 )
 """Programs that look, print or wait: running one settles nothing."""
-_LOOKS = _names(
+_LOOKS = word_set(
     "view list show status log diff describe search info inspect logs blame ls branch --version --help help"
 )
-_EVERYTHING = _names(". ./... ... -e")
-_VALUED = _names("-o -C -c -k -t -d -m --output --name --config --filter --grep")
+_EVERYTHING = word_set(". ./... ... -e")
+_VALUED = word_set("-o -C -c -k -t -d -m --output --name --config --filter --grep")
 """Flags whose value is left out, and they with it."""
-_HELP = _names("--help -h --version help")
+_HELP = word_set("--help -h --version help")
 _DESTRUCTIVE = re.compile(
     r"(?:^|[\s;&|(])(?:sudo\s+)?(?:rm|rmdir|shred|dd|mkfs\S*|truncate|kill|pkill|killall)\s"
     r"|--(?:force|hard|no-verify|delete|purge|force-with-lease|overwrite|skip-\w+|no-\w*hooks?|ignore-\w+|insecure|break-system-packages|legacy-peer-deps|trusted-host|disable-\w+|allow-root)\b"

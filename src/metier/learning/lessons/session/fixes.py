@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from metier.learning.lessons.session.commands import is_destructive, parts_of
-from metier.learning.lessons.session.sightings import How, Repair
 from metier.learning.lessons.session.steps import (
     error_line,
     is_no_trouble,
@@ -15,6 +14,7 @@ from metier.learning.lessons.session.steps import (
     was_persons_doing,
 )
 from metier.learning.procedures.actions import foreign_tool
+from metier.types.sightings import How, Repair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

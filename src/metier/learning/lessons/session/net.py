@@ -1,16 +1,18 @@
-"""What the person said that may be meant for next time: sentences with a signal, recall first."""
+"""What the net keeps of one session, above all what the person said that may be meant for next time, recall first."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
 from metier.capture.reading.corrections import is_correction
 from metier.formats.strict_json import load_json
+from metier.learning.lessons.facts import commands_in
 from metier.learning.lessons.session.commands import parts_of
+from metier.learning.lessons.session.fixes import repairs_of, tool_failures
 from metier.learning.lessons.session.languages import OTHER_STOPS, other_cues
-from metier.learning.lessons.session.sightings import Said
 from metier.learning.lessons.session.signals import (
     ANGRY,
     CUE_WORDS,
@@ -23,15 +25,20 @@ from metier.learning.lessons.session.signals import (
     PASTED,
     PROCESS,
 )
+from metier.learning.lessons.session.steps import steps_of
 from metier.learning.procedures.actions import shell_line
 from metier.text.words import stem
 from metier.text.words import terms_of as meaning_words
+from metier.types.sightings import Catch, Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from metier.types import Record, Run, ToolCall
+    from metier.types.sightings import Repair, Worked
 
+PROGRAMS = 200
+"""Programs of a session that are kept."""
 AROUND = ("apology", "interrupted", "asked again", "reverted")
 """The names of these signals."""
 AGAIN, LEAST = 0.7, 3
@@ -51,6 +58,24 @@ APOLOGY = re.compile(
     re.IGNORECASE,
 )
 _BACKWARDS = frozenset(("revert", "restore", "reset"))
+
+
+def mine_session(runs: Sequence[Record]) -> Catch:
+    """What one session shows; runs without a session stand for themselves."""
+    repairs: list[Repair] = []
+    worked: list[Worked] = []
+    said: list[Said] = []
+    programs: set[str] = set()
+    for name, group in groupby(runs, key=lambda one: one.run.session or one.id):
+        session = list(group)
+        steps = steps_of(session)
+        repairs += [*repairs_of(steps, name), *tool_failures(session, name)]
+        worked += commands_in(steps, name)
+        said += said_in(session, name)
+        programs |= {part.words[0] for step in steps for part in step.programs}
+    return Catch(
+        repairs=tuple(repairs), worked=tuple(worked), said=tuple(said), programs=tuple(sorted(programs)[:PROGRAMS])
+    )
 
 
 def surrounding_cues(session: Sequence[Record], at: int) -> tuple[str, ...]:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+
+from metier.types.grouping import StoredCluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from metier.store.engines.engine import Transaction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredCluster:
-    """A cluster as it is kept."""
-
-    pattern: str
-    body: str
-    """JSON."""
-    vectors: bytes
-    """Numbers of four bytes."""
 
 
 def put(transaction: Transaction, clusters: Iterable[StoredCluster]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from metier.store.tables.run_keys import OWN, id_of, in_parts, key_of
+from metier.types.grouping import Member
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,21 +20,6 @@ PUT = (
     " reason = excluded.reason"
 )
 COLUMNS = "key, pattern, sequence, success, path, reason"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """A run in a pattern."""
-
-    run: str
-    pattern: str
-    sequence: int
-    """The run's own."""
-    success: bool
-    path: tuple[str, ...] = ()
-    """The skills it used."""
-    reason: str = ""
-    """Why it is here."""
 
 
 def put(transaction: Transaction, members: Iterable[Member]) -> None:

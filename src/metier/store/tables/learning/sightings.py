@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from metier.formats.value_json import dumps, loads
 from metier.store.tables.run_keys import OWN, SESSION, id_of, key_of
+from metier.types.sightings import Catch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +38,10 @@ def unread(transaction: Transaction) -> list[list[str]]:
     return list(found.values())
 
 
-def put(transaction: Transaction, runs: Sequence[str], sequence: int, body: str) -> None:
+def put(transaction: Transaction, runs: Sequence[str], sequence: int, catch: Catch) -> None:
     """Keep what the net found in a session; its runs are read from now on."""
     keys = [key_of(run) for run in runs]
+    body = "" if catch == Catch() else dumps(catch)
     transaction.many(PUT, [(transaction.workspace, keys[0][:SESSION], sequence, body)])
     transaction.many(
         "INSERT INTO mined (key, workspace) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
@@ -46,10 +49,11 @@ def put(transaction: Transaction, runs: Sequence[str], sequence: int, body: str)
     )
 
 
-def list_all(transaction: Transaction) -> list[str]:
+def list_all(transaction: Transaction) -> list[Catch]:
     """What was kept of every session, the oldest session first."""
     sql = "SELECT body FROM sightings WHERE workspace = ? ORDER BY sequence, session"
-    return [str(row[0]) for row in transaction.all(sql, (transaction.workspace,))]
+    bodies = [str(row[0]) for row in transaction.all(sql, (transaction.workspace,))]
+    return [loads(Catch, body) if body else Catch() for body in bodies]
 
 
 def fingerprint(transaction: Transaction) -> str:

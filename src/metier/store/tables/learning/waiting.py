@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from metier.store.tables.run_keys import OWN, id_of, in_parts, key_of
+from metier.types.grouping import WaitingRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,25 +19,6 @@ PUT = (
     " ON CONFLICT (key) DO UPDATE SET reason = excluded.reason, success = excluded.success, text = excluded.text,"
     " hints = excluded.hints, label = excluded.label, embedder = excluded.embedder, vector = excluded.vector"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingRun:
-    """A run that stays new, and why."""
-
-    run: str
-    reason: str
-    success: bool | None = None
-    """How it went, as judged; None: it is no evidence."""
-    text: str = ""
-    """What was asked, as far as grouping looks at it; empty: it is no evidence."""
-    hints: tuple[str, ...] = ()
-    """What was done, in a few words each."""
-    label: str = ""
-    """What a model called this kind of work; empty: nobody has."""
-    embedder: str = ""
-    """What made the vector; those of two embedders do not compare."""
-    vector: bytes = b""
 
 
 def put(transaction: Transaction, runs: Iterable[WaitingRun]) -> None:

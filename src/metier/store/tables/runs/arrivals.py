@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+
+from metier.types.runs import Arrivals
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Transaction
@@ -12,24 +13,6 @@ RECENT = 200
 """Runs among which a change of content is noticed; older ones hardly ever grow."""
 MANY = 10_000
 """Where counting ends."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrivals:
-    """How far recording has come."""
-
-    newest: int = 0
-    """The sequence of the newest run; 0: there is none."""
-    revisions: int = 0
-    """The revisions of the newest runs, added up: it grows when one of them arrives with other content."""
-
-    def beyond(self, seen: Arrivals) -> bool:
-        """Whether anything has arrived since another look."""
-        return self.newest > seen.newest or (self.newest == seen.newest and self.revisions > seen.revisions)
-
-
-NOTHING = Arrivals()
-"""What had arrived before the first run."""
 
 
 def read_arrivals(transaction: Transaction) -> Arrivals:

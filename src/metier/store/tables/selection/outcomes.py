@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from metier.store.tables.run_keys import OWN, in_parts
+from metier.types.selections import GivenRun, RunOutcome, SelectionOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,30 +53,6 @@ BASE = (
     " (SELECT key FROM runs WHERE workspace = ? ORDER BY sequence DESC LIMIT ?) r"
     " LEFT JOIN members m ON m.key = r.key LEFT JOIN waiting w ON w.key = r.key) judged WHERE success IS NOT NULL"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectionOutcome:
-    """A skill in a selection: what was handed over or withheld, and of which package."""
-
-    selection: str
-    skill: str
-    hash: str
-    handed: bool
-    lot: str = ""
-    """Stands for the chance that decided about handing over or withholding; empty: none did."""
-
-
-class RunOutcome(NamedTuple):
-    """What a run says of itself, as far as it counts for skills."""
-
-    run: str
-    used: frozenset[str] | None = None
-    """The skills it used, their names folded; None: it does not say."""
-    given: frozenset[str] = frozenset()
-    """The skills whose text it was given, their names folded: whether it followed them cannot be seen."""
-    stated: bool | None = None
-    """How it went, where nobody has to judge that."""
 
 
 def put(transaction: Transaction, found: Iterable[SelectionOutcome]) -> None:
@@ -173,15 +149,6 @@ def tallies(transaction: Transaction, skills: Sequence[str] | None = None) -> Ma
             )
         ]
     return {(str(row[0]), str(row[1])): _sums(row) for row in rows}
-
-
-class GivenRun(NamedTuple):
-    """A run that a skill was handed to, and how it went."""
-
-    run: str
-    went: bool
-    session: str
-    created: str
 
 
 def given_runs(transaction: Transaction, skill: str, content: str) -> list[GivenRun]:

@@ -1,10 +1,9 @@
-"""What the net keeps of a session: a remedy for an error, a command that works, something the person said."""
+"""The tasks of a session: which messages ask for something new, and which only answer."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from metier.capture.reading.corrections import is_correction
 from metier.types.lessons import Episode, EpisodeOutcome
@@ -13,66 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.types import Record
-
-How = Literal["instead", "before", "named", "together", "folder", "after", "none"]
-"""How an error went away: another command, one run before it, one that the error names, one on the same line, from
-another folder, something else that the program was told to do; or nobody saw how."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repair:
-    """A command that failed, and what made it work."""
-
-    run: str
-    session: str
-    moment: str
-    program: str
-    """The head of the command that failed."""
-    error: str
-    """The line that says what went wrong."""
-    failed: str
-    fix: str = ""
-    """The command that made it work; empty: nobody saw one."""
-    how: How = "none"
-    tries: int = 1
-    """Calls until it worked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worked:
-    """A command of a session, how often it went well and how often not."""
-
-    run: str
-    session: str
-    moment: str
-    command: str
-    ok: int = 0
-    failed: int = 0
-    whole: bool = True
-    """It was run as it stands here; otherwise always with files or names that are left out."""
-    slot: str = ""
-    """What was left out each time: `PATH`, or nothing that has one name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """A sentence of the person that may be meant for next time."""
-
-    run: str
-    session: str
-    moment: str
-    text: str
-    cues: tuple[str, ...] = ()
-    terms: tuple[str, ...] = ()
-    """What it is about: stems of its content words."""
-    before: str = ""
-    """The agent's act before it."""
-    reply: str = ""
-    """The agent's first answer to it."""
-
-
-Sighting = Repair | Worked | Said
-
 
 REPLY = 6
 """Words of a message that only answers."""

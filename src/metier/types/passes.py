@@ -102,11 +102,11 @@ class Learned:
         """Patterns whose draft could not be made or shipped."""
         return tuple(one for one in self.taken if one.what == "failed")
 
-
-def summary(learned: Learned) -> str:
-    """What a pass came to, in a few words and with the command that shows it."""
-    drafts, versions = len(learned.drafts) - len(learned.applied), len(learned.applied)
-    parts = [f"{versions} skill{'' if versions == 1 else 's'} changed (metier skills list)"] if versions else []
-    parts += [f"{drafts} draft{'' if drafts == 1 else 's'} (metier drafts list)"] if drafts > 0 else []
-    parts += [f"{len(learned.failed)} failed"] if learned.failed else []
-    return ", ".join(parts) or "nothing to draft yet"
+    @property
+    def summary(self) -> str:
+        """What it came to, in a few words and with the command that shows it."""
+        drafts, versions = len(self.drafts) - len(self.applied), len(self.applied)
+        parts = [f"{versions} skill{'' if versions == 1 else 's'} changed (metier skills list)"] if versions else []
+        parts += [f"{drafts} draft{'' if drafts == 1 else 's'} (metier drafts list)"] if drafts > 0 else []
+        parts += [f"{len(self.failed)} failed"] if self.failed else []
+        return ", ".join(parts) or "nothing to draft yet"
