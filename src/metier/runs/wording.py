@@ -16,6 +16,11 @@ TELLING = ("command", "cmd", "file_path", "path", "pattern", "query", "url", "sk
 def who_says(record: Record, verdict: Verdict | None) -> tuple[str, str]:
     """Whose word the success is, and the reason, in the order of trust."""
     outcome = record.run.outcome
+    if verdict is not None and verdict.success not in (None, record.success):
+        return (
+            f"by the agent's word; judged as {'good' if verdict.success else 'failed'} by {verdict.judge}",
+            verdict.reason,
+        )
     if verdict is not None:
         return f"judged by {verdict.judge}", verdict.reason
     if outcome is not None:
