@@ -144,7 +144,10 @@ def test_a_lessons_story_has_its_quotes_its_calls_and_every_decision(served: Ser
     page = served.get(f"/lessons/{FIRST}").text
     for words in (
         CORRECTION,
-        "6 of 6 calls</a> violated it",
+        '#calls-before">6 of 6 calls</a> violated it',
+        'id="calls-before"',
+        "✗ violates it",
+        '#steps">run ',
         "approve lesson (observe)",
         "yes please",
         "Remind the agent",
