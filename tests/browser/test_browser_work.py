@@ -185,7 +185,7 @@ def test_a_yes_to_a_blocked_draft_says_why_not_and_what_to_do(worked_on: ServedD
 def test_an_undo_that_comes_too_late_says_where_changes_are(worked_on: ServedDashboard, eyes: Eyes) -> None:
     page = eyes.open(worked_on)
     page.keyboard.press("u")
-    toast(page, "Nothing to undo in the last ten seconds. Every change is under Audit.")
+    toast(page, "Nothing to undo in the last ten seconds. Every change is under Audit & costs.")
     page.locator(".toast").get_by_role("link", name="Audit").click()
     page.wait_for_url(re.compile("/audit$"))
 

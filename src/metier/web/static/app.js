@@ -80,7 +80,7 @@
     if (undo || later) {
       const page = document.createElement("a");
       page.href = later || "/audit";
-      page.textContent = page.pathname === "/audit" ? "Audit" : "Rejected";
+      page.textContent = page.pathname === "/audit" ? "Audit & costs" : "Rejected";
       words.append(document.createElement("br"), undo ? "Undo later: under " : "See ", page);
     }
     if (command) {
@@ -296,7 +296,7 @@
   });
 
   function undoLast() {
-    if (lastUndo) lastUndo.click(); else toast({ said: "Nothing to undo in the last ten seconds. Every change is under Audit.", later: "/audit" });
+    if (lastUndo) lastUndo.click(); else toast({ said: "Nothing to undo in the last ten seconds. Every change is under Audit & costs.", later: "/audit" });
   }
   function pickCurrent() {
     const row = document.activeElement.matches("[data-row]") ? document.activeElement : $(".queue [aria-current]");
