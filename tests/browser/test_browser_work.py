@@ -113,7 +113,7 @@ def test_a_draft_is_edited_shipped_and_taken_back(worked_on: ServedDashboard, ey
     page.get_by_role("button", name="Edit").click()
     page.locator("#document").fill(page.locator("#document").input_value() + "3. Write down what it was.\n")
     page.get_by_role("button", name="Save and review again").click()
-    toast(page, "Changed the draft")
+    toast(page, "Saved as a new draft")
     page.locator(".diff .add", has_text="Write down what it was").wait_for()
     page.get_by_role("button", name="Yes, ship it").click()
     toast(page, "Shipped run-the-tests v1")
@@ -128,18 +128,20 @@ def test_the_noise_goes_with_two_keys_and_one_undo_brings_it_back(worked_on: Ser
     ws = worked_on.board.ws
     page = eyes.open(worked_on)
     page.keyboard.press("Shift+R")
-    expect(page.locator("#ask")).to_contain_text("Reject these 7? One undo brings all of them back.")
-    expect(page.locator("#ask li")).to_have_count(7)
+    expect(page.locator("#ask")).to_contain_text("Reject these 6? One undo brings all of them back.")
+    expect(page.locator("#ask li")).to_have_count(6)
+    expect(page.locator("#ask li").first).to_have_text("Weak proposal number 0. (little speaks for it)")
+    expect(page.locator("#ask .yes")).to_have_text("Reject 6")
     eyes.picture(page, "review-bulk")
     page.keyboard.press("Escape")
     assert sum(one.is_open for one in ws.lessons()) == 9
     page.keyboard.press("Shift+R")
     page.keyboard.press("Enter")
-    toast(page, "Rejected 6 lessons and 1 draft.")
-    assert (sum(one.is_open for one in ws.lessons()), len(ws.drafts())) == (3, 1)
+    toast(page, "Rejected 6 lessons.")
+    assert (sum(one.is_open for one in ws.lessons()), len(ws.drafts())) == (3, 2)
     expect(page.locator("#card")).to_be_focused()
     page.keyboard.press("u")
-    toast(page, "6 lessons and 1 draft wait for a decision again.")
+    toast(page, "6 lessons wait for a decision again.")
     assert (sum(one.is_open for one in ws.lessons()), len(ws.drafts())) == (9, 2)
 
 
@@ -165,7 +167,7 @@ def test_some_are_selected_by_keys_and_rejected_together(worked_on: ServedDashbo
     assert status(worked_on, FIRST) == "proposed"
     page.keyboard.press("w")
     page.wait_for_url(re.compile("show=weak"))
-    expect(page.locator("#bulk")).to_have_text("Reject all shown (7)")
+    expect(page.locator("#bulk")).to_have_text("Reject all shown (6)")
     page.keyboard.press("Escape")
     page.wait_for_url(re.compile("/$"))
 
@@ -183,7 +185,7 @@ def test_a_yes_to_a_blocked_draft_says_why_not_and_what_to_do(worked_on: ServedD
 def test_an_undo_that_comes_too_late_says_where_changes_are(worked_on: ServedDashboard, eyes: Eyes) -> None:
     page = eyes.open(worked_on)
     page.keyboard.press("u")
-    toast(page, "Nothing to undo in the last ten seconds. Every change is under Audit.")
+    toast(page, "Nothing to undo in the last ten seconds. Every change is under Audit & costs.")
     page.locator(".toast").get_by_role("link", name="Audit").click()
     page.wait_for_url(re.compile("/audit$"))
 
@@ -215,6 +217,9 @@ def test_a_run_is_marked_and_its_lines_lead_to_what_they_taught(worked_on: Serve
     page = eyes.open(worked_on, f"/runs/{run.id}")
     assert page.locator(".turn.correction").count() == 1
     assert page.locator("details.steps[open]").count() == 0
+    page.goto(f"{worked_on.board.access.origin}/runs/{run.id}#steps")
+    page.reload()
+    expect(page.locator("details.steps:not([open])")).to_have_count(0)
     page.get_by_role("button", name="It failed").click()
     toast(page, "as failed")
     page.locator(".tag.bad", has_text="failed").first.wait_for()
@@ -239,7 +244,7 @@ def test_a_server_that_is_gone_is_said_plainly(worked_on: ServedDashboard, eyes:
     page = eyes.open(worked_on)
     page.context.set_offline(True)
     page.get_by_role("button", name="No", exact=True).click()
-    toast(page, "Is `metier ui` still running?")
+    toast(page, "Is metier ui still running?")
     page.context.set_offline(False)
     eyes.allow("ERR_INTERNET_DISCONNECTED|ERR_NETWORK|Failed to load")
 
@@ -262,6 +267,9 @@ def test_yesterdays_change_of_a_skill_is_taken_back_and_undone(worked_on: Served
     toast(page, "write-notes is back to version 1")
     assert "before every commit" in file.read_text(encoding="utf-8")
     page.get_by_text("What v3 changed, since v2").wait_for()
+    expect(page.locator("#versions [data-row]").first).to_be_focused()
+    expect(page.locator("#versions [data-row]").first).to_be_in_viewport()
+    expect(page.locator("#versions [data-row][aria-current]")).to_have_text("v3")
     page.get_by_role("button", name="Undo").click()
     toast(page, "write-notes is back to version 2 again")
     assert "before every push" in file.read_text(encoding="utf-8")

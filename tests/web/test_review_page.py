@@ -41,6 +41,7 @@ def test_a_drafts_card_has_findings_capabilities_and_the_diff(shared: ServedDash
     page = shared.get(f"/?item={draft.id}").text
     assert 'data-key="a"' not in page
     allowed = "talk to the host get.shop-tools.example"
+    assert page.index("What it would change") < page.index("handed in by an agent")
     for words in ("blocked by review", "Ship it anyway", allowed, '<span class="add">', draft.hash):
         assert words in page, words
 
@@ -101,16 +102,16 @@ def test_edit_puts_a_lesson_into_the_persons_words(served: ServedDashboard) -> N
 def test_the_noise_is_rejected_at_once_and_comes_back_with_one_undo(served: ServedDashboard) -> None:
     ws = served.board.ws
     lessons = [one.id for one in ws.lessons() if one.is_open and one.strength < 0.5]
-    drafts = [one.id for one in ws.drafts() if one.status == "quarantined"]
+    blocked = [one.id for one in ws.drafts() if one.status == "quarantined"]
     before = {one.id for one in ws.lessons() if one.is_open} | {one.id for one in ws.drafts()}
     page = served.get("/").text
-    assert json.dumps({"drafts": drafts, "lessons": lessons}) in html.unescape(page)
-    assert f"Reject the {len(lessons) + len(drafts)} weak ones" in page
-    assert f"Reject all shown ({len(lessons) + len(drafts)})" in served.get("/?show=weak").text
-    done = served.post("/review/reject", lessons=lessons, drafts=drafts).json
+    assert json.dumps({"drafts": [], "lessons": lessons}) in html.unescape(page)
+    assert f"Reject the {len(lessons)} weak ones" in page
+    assert f"Reject all shown ({len(lessons)})" in served.get("/?show=weak").text
+    done = served.post("/review/reject", lessons=lessons, drafts=blocked).json
     assert done["said"] == f"Rejected {len(lessons)} lessons and 1 draft."
     left = {one.id for one in ws.lessons() if one.is_open} | {one.id for one in ws.drafts()}
-    assert left == before - {*lessons, *drafts}
+    assert left == before - {*lessons, *blocked}
     assert (
         served.post(f"/undo/{done['undo']}").json["said"]
         == f"{len(lessons)} lessons and 1 draft wait for a decision again."
@@ -127,9 +128,11 @@ def test_many_are_rejected_by_name_only(served: ServedDashboard) -> None:
 
 def test_weak_and_blocked_ones_are_shown_alone_with_the_reason(served: ServedDashboard) -> None:
     weak = served.get("/?show=weak").text
-    assert weak.count("data-pick=") == 7
-    assert weak.count("little speaks for it") == 6
+    assert weak.count("data-pick=") == 6
+    assert weak.count("little speaks for it</span>") == 6
+    assert "Weak proposal number 0. (little speaks for it)" in html.unescape(weak)
     assert FIRST not in weak
+    assert "blocked by review" not in weak
     blocked = served.get("/?show=blocked").text
     assert blocked.count("data-pick=") == 1
     assert "fetch-tool" in blocked
@@ -142,6 +145,7 @@ def test_what_was_rejected_is_listed_and_put_back(served: ServedDashboard) -> No
     draft = next(one for one in ws.drafts() if one.target == "fetch-tool")
     served.post(f"/lessons/{FIRST}/reject")
     served.post(f"/drafts/{draft.id}/reject")
+    assert served.get("/?show=rejected").text.count("✗ blocked by review</span></small>") == 1
     for name, kind in ((FIRST, "lessons"), (draft.id, "drafts")):
         page = served.get(f"/?show=rejected&item={name}").text
         assert f'data-post="/{kind}/{name}/reopen"' in page
@@ -221,7 +225,8 @@ def test_an_edited_draft_is_reviewed_again_and_undo_brings_the_first_back(served
     document = "---\nname: fetch-tool\ndescription: Fetch the tool.\n---\n\nAsk the person for it.\n"
     done = served.post(f"/drafts/{draft.id}/edit", hash=draft.hash, document=document).json
     edited = next(one for one in list_drafts(ws.library) if one.target == "fetch-tool")
-    assert (edited.status, edited.findings) == ("candidate", ())
+    assert (edited.status, edited.findings, edited.summary) == ("candidate", (), "edited by a person")
+    assert "edited by you" in served.get(f"/?item={edited.id}").text
     assert done["go"] == f"/?item={edited.id}"
     assert "Ask the person for it." in served.get(done["go"]).text
     undo(served, done)

@@ -41,7 +41,7 @@ def test_filters_stand_in_the_address(shared: ServedDashboard, query: str, runs:
     list(shared.board.ws.index())
     page = shared.get(f"/runs{query}").text
     assert page.count("data-row") == runs
-    assert ("No run fits" in page) is (runs == 0)
+    assert ("No run " in page) is (runs == 0)
 
 
 def test_pages_of_runs_follow_each_other_without_a_gap(shared: ServedDashboard) -> None:
@@ -144,7 +144,10 @@ def test_a_lessons_story_has_its_quotes_its_calls_and_every_decision(served: Ser
     page = served.get(f"/lessons/{FIRST}").text
     for words in (
         CORRECTION,
-        "6 of 6 calls</a> violated it",
+        '#calls-before">6 of 6 calls</a> violated it',
+        'id="calls-before"',
+        "✗ violates it",
+        '#steps">run ',
         "approve lesson (observe)",
         "yes please",
         "Remind the agent",

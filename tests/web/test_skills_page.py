@@ -171,9 +171,11 @@ def test_a_task_is_tried_and_explained_and_nothing_is_recorded(served: ServedDas
     with ws.context.store.read() as transaction:
         before = pulse(transaction)
     page = served.get("/select?task=write+the+release+notes+of+the+shop+from+merged+pull+requests").text
-    for words in ("The agent gets", 'href="/skills/write-release-notes"', "What each score is made of", "Step by step"):
+    for words in ("The agent gets", 'href="/skills/write-release-notes"', "what each score is made of", "Step by step"):
         assert words in page, words
     assert "Read the first failure before changing anything." in page
+    assert "write-release-notes is chosen: match " in page
+    assert "Your request shares with it: write, release, notes" in page
     nothing = served.get("/select?task=qqq+zzz").text
     assert "No skill fits" in nothing
     with ws.context.store.read() as transaction:

@@ -29,6 +29,8 @@ FORM_SCOPE = "metier.form"
 """Where a request's scope holds the form token of its visitor."""
 LOOKS_ONLY = "metier.looks-only"
 """Where a request's scope says that its visitor may decide nothing."""
+BESIDE = ("open", "version", "back")
+"""Values of the address that say what is open beside a list."""
 LONGEST = 500
 """Characters of a value in the address that are looked at."""
 
@@ -76,6 +78,11 @@ class Ask:
         if not isinstance(value, str):
             raise InputError(f"'{name}' has to be a text.")
         return value
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether the address asks for more than a list with something open beside it."""
+        return any(value and name not in BESIDE for name, value in self.query.items())
 
     def address(self, **changed: str | int | None) -> str:
         """This address with some parameters changed; None and the empty text take one out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from metier.web.dashboard import Dashboard
 
 FOLDER = Path(__file__).parent / "templates"
+CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+"""Words between single backticks."""
 STEPS = ((60, "s"), (3600, "min"), (86_400, "h"), (86_400 * 60, "d"))
 """Seconds up to which a time is told in a unit."""
 
@@ -157,12 +160,18 @@ def redactions(text: str) -> Markup:
 
 
 def inline(text: str) -> Markup:
-    """A line in which `words between backticks` are set as code."""
-    parts = _safe(text).split("`")
-    if len(parts) % 2 == 0:
-        return _safe(text)
+    """A text in which `words between backticks` are set as code, and marks of redacted secrets apart."""
     code = Markup("<code>{}</code>")
+    parts = [redactions(part) for part in CODE.split(text)]
     return Markup().join(code.format(part) if number % 2 else part for number, part in enumerate(parts))
+
+
+def shortened(text: str, most: int) -> str:
+    """The start of a text, cut between words and with an ellipsis where it is longer."""
+    if len(text) <= most:
+        return text
+    cut = text[: most - 1]
+    return f"{cut.rsplit(None, 1)[0] if cut.split() else cut} …"
 
 
 def _redaction(mark: str) -> Markup:
@@ -203,6 +212,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "share": share,
     "points": points,
     "inline": inline,
+    "shortened": shortened,
     "receipt": receipt_words,
     "maker": maker,
     "visible": visible,

@@ -7,6 +7,7 @@ First from a line to a check, then one call against it, then many. Command lines
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -144,6 +145,8 @@ SECOND = 19
 """Characters of a moment up to its seconds: not everybody writes more."""
 SHOWN = 160
 """Characters of a call that are shown."""
+CALLS = 50
+"""Calls before a lesson was approved, and since, that are kept one by one; the newest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +172,16 @@ class SessionCalls(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CountedCall:
+    """A call that a check applied to."""
+
+    run: str
+    moment: str
+    text: str
+    held: Literal["obeyed", "violated", "denied"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """What calls say about a check."""
 
@@ -183,6 +196,9 @@ class Tally:
     sessions_after: tuple[SessionCalls, ...] = ()
     against: tuple[str, ...] = ()
     """The sessions since then in which a call violated it."""
+    calls_before: tuple[CountedCall, ...] = ()
+    calls_after: tuple[CountedCall, ...] = ()
+    """The calls themselves, the newest first; of many the newest ones only."""
 
 
 class CallTally:
@@ -194,6 +210,7 @@ class CallTally:
         self._counts = {False: [0, 0, 0], True: [0, 0, 0]}
         self._sessions: dict[bool, dict[str, SessionCalls]] = {False: {}, True: {}}
         self._examples: dict[str, dict[str, None]] = {"obeyed": {}, "violated": {}}
+        self._calls: dict[bool, deque[CountedCall]] = {late: deque(maxlen=CALLS) for late in (False, True)}
 
     def add(self, record: Record) -> None:
         """Count the calls of a run."""
@@ -214,11 +231,18 @@ class CallTally:
             sessions_before=tuple(self._sessions[False].values()),
             sessions_after=tuple(self._sessions[True].values()),
             against=tuple(name for name, seen in self._sessions[True].items() if seen.violated),
+            calls_before=tuple(reversed(self._calls[False])),
+            calls_after=tuple(reversed(self._calls[True])),
         )
 
     def _count(self, record: Record, call: ToolCall, held: Literal["obeyed", "violated"], *, late: bool) -> None:
-        counts, violated = self._counts[late], held == "violated"
-        if violated and _was_denied(call):
+        counts, violated, text = self._counts[late], held == "violated", _call_text(call)
+        denied = violated and _was_denied(call)
+        moment = record.run.started or record.recorded
+        self._calls[late].append(
+            CountedCall(run=record.id, moment=moment, text=text, held="denied" if denied else held)
+        )
+        if denied:
             counts[2] += 1
             return
         counts[0] += 1
@@ -226,7 +250,6 @@ class CallTally:
         name = record.run.session or record.id
         seen = self._sessions[late].get(name, SessionCalls(0, 0))
         self._sessions[late][name] = SessionCalls(seen.violated + violated, seen.applies + 1)
-        text = _call_text(call)
         examples = self._examples[held]
         examples.pop(text, None)
         examples[text] = None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from metier.types import Draft
 
 SKILL = "SKILL.md"
+EDITED = "edited by a person"
+"""The summary of an edited draft: what was said of the text before holds no longer."""
 
 
 def draft_document(library: Library, draft: Draft) -> str:
@@ -39,8 +41,8 @@ def edit_draft(library: Library, draft: str, document: str) -> Draft:
         return found
     check_standard(package, change.before, change.found.skill)
     review = review_change(ctx, package, change.found.skill, change.before)
-    notes = (*found.notes, f"edited by a person, was draft {found.id}")
-    made = draft_of_package(library, change.found, package, summary=found.summary, notes=notes)
+    notes = (*found.notes, f"{EDITED}, was draft {found.id}")
+    made = draft_of_package(library, change.found, package, summary=EDITED, notes=notes)
     kept = save_draft(
         ctx,
         replace(

@@ -27,7 +27,7 @@ NAV = (
     ("/skills", "Skills", "s"),
     ("/training", "Training", "t"),
     ("/proof", "Proof", "p"),
-    ("/audit", "Audit", "a"),
+    ("/audit", "Audit & costs", "a"),
 )
 """Address, title and key of each page in the navigation."""
 SHARED_NAV = (("/fleet", "Fleet", "f"),)

@@ -100,7 +100,7 @@ def audit(board: Dashboard, ask: Ask) -> Page:
         "abouts": ABOUT,
         "purposes": PURPOSES,
     }
-    return Page(template="audit.html", title="Audit, settings, costs", values=values)
+    return Page(template="audit.html", title="Audit & costs", values=values)
 
 
 def model_calls(board: Dashboard, ask: Ask) -> Page:
@@ -111,6 +111,7 @@ def model_calls(board: Dashboard, ask: Ask) -> Page:
         found = calls.list_since(transaction, day or since, CALLS)
     shown = [one for one in found if one.happened.startswith(day) and purpose in (None, one.stage)]
     values: dict[str, object] = {"calls": shown[::-1], "day": day, "purpose": purpose, "days": DAYS, "most": CALLS}
+    values |= {"purposes": PURPOSES}
     return Page(template="calls.html", title="Calls of models", values=values)
 
 

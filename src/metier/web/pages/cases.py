@@ -75,6 +75,11 @@ def reject(board: Dashboard, ask: Ask) -> Done:
     return _decide(board, ask, "rejected")
 
 
+def reopen(board: Dashboard, ask: Ask) -> Done:
+    """Take a decision on a case back: it waits for a yes again."""
+    return _decide(board, ask, "proposed")
+
+
 def _decide(board: Dashboard, ask: Ask, status: CaseStatus) -> Done:
     found, before = find_case(board.context, ask.values["case"])
     if ask.sent("status") != before:
@@ -85,8 +90,9 @@ def _decide(board: Dashboard, ask: Ask, status: CaseStatus) -> Done:
         decide_case(board.context, found.id, before)
         return f"Case {found.id}: {STATES[before]}."
 
-    word, back = ("Accepted", "reject") if status == "accepted" else ("Rejected", "accept")
-    return Done(said=f"{word} case {found.id}.", undo=undo, command=f"metier cases {back} {found.id}")
+    said = {"accepted": "Accepted case", "rejected": "Rejected case", "proposed": "Waits for you again: case"}[status]
+    back = "reject" if "accepted" in (status, before) and before != "accepted" else "accept"
+    return Done(said=f"{said} {found.id}.", undo=undo, command=f"metier cases {back} {found.id}")
 
 
 def _fits(one: tuple[Case, CaseStatus], ask: Ask) -> bool:
@@ -100,4 +106,5 @@ ROUTES = (
     page_route("/proof/cases/{case}", case),
     action_route("/proof/cases/{case}/accept", accept),
     action_route("/proof/cases/{case}/reject", reject),
+    action_route("/proof/cases/{case}/reopen", reopen),
 )

@@ -195,7 +195,7 @@ def edit_a_draft(board: Dashboard, ask: Ask) -> Done:
         take_back_edit(library, before, now.id)
         return f"The draft for {before.target} is as it was."
 
-    said = f"Changed the draft for {now.target}. Read it once more, then say yes or no."
+    said = f"Saved as a new draft for {now.target}. Look once more, then say yes or no."
     return Done(said=said, undo=undo, command=f"metier drafts reject {now.id}", go=f"/?item={now.id}")
 
 

@@ -13,13 +13,13 @@ from metier.library.delivery.ways import way_if_approved
 from metier.library.delivery.wording import check_words
 from metier.library.lessons import get_lesson
 from metier.library.proposals.drafts import get_draft, newly_allowed, proposed_change, stopped_by
-from metier.library.proposals.edit_draft import draft_document
+from metier.library.proposals.edit_draft import EDITED, draft_document
 from metier.skills.diff import changes
 from metier.skills.package import Package
 from metier.store.tables.models import calls
 from metier.types.reviews import blocks
 from metier.web.answers import Page, page_route
-from metier.web.pages.waiting import waiting_queue
+from metier.web.pages.waiting import is_blocked, waiting_queue
 from metier.web.parts import Quoted, diff_files, quoted
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ class DraftCard:
     """A draft with all that a person needs to decide."""
 
     draft: Draft
+    edited: bool
+    """Whether a person wrote its text."""
     blocked: bool
     stopped_by: str
     """What review found that stops it, by the names of its rules."""
@@ -175,7 +177,8 @@ def draft_card(board: Dashboard, draft: Draft) -> DraftCard:
         problem = str(error)
     return DraftCard(
         draft=draft,
-        blocked=draft.status == "quarantined" or any(map(blocks, draft.findings)),
+        edited=draft.summary == EDITED,
+        blocked=is_blocked(draft),
         stopped_by=stopped_by(draft),
         why_not=_why_not(draft),
         allows=newly_allowed(library, draft),

@@ -81,6 +81,8 @@ def runs(board: Dashboard, ask: Ask) -> Page:
         "outcomes": tuple(filter(None, OUTCOMES)),
         "periods": PERIODS,
         "is_filtered": bool(words or why) or wanted != RunFilter(),
+        "is_narrowed": bool(why) or wanted != RunFilter(),
+        "single": list(dict.fromkeys(words.split())),
         "view": None,
     }
     if opened := ask.text("open"):

@@ -59,6 +59,8 @@ class TrialPlan:
     points: int
     refused: bool
     """Whether it takes too long to start it unasked."""
+    impossible: bool
+    """Whether more would have to succeed than all."""
     most: int
     latest: str
 
@@ -69,7 +71,7 @@ def trials(board: Dashboard, _: Ask) -> Page:
     states = [peek_at_trial(board.context, one) for one in found]
     waiting = len(list_cases(board.context, "proposed"))
     values: dict[str, object] = {"states": states, "words": STATES, "waiting": waiting}
-    return Page(template="trials.html", title="Trials", values=values)
+    return Page(template="trials.html", title="Proof", values=values)
 
 
 def trial(board: Dashboard, ask: Ask) -> Page:
@@ -149,6 +151,7 @@ def _plan(offer: TrialOffer, plan: PlannedTrial, now: str) -> TrialPlan:
         plan=plan,
         points=round(plan.gain * 100),
         refused=plan.days is None or plan.days > MOST_DAYS,
+        impossible=round(offer.rate.success, 2) + plan.gain > 1,
         most=most,
         latest=latest_end(most, offer.rate, now),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from metier.library.lessons import list_lessons
 from metier.library.proposals.drafts import list_drafts
-from metier.types.reviews import OPEN
+from metier.types.reviews import OPEN, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +39,17 @@ class WaitingItem:
     weak: str = ""
     """Why it looks like noise; empty: it does not."""
     blocked: bool = False
+    """Whether review stopped it; that is no noise, but perhaps an attack."""
+
+    @property
+    def doubt(self) -> str:
+        """What speaks against it, in a few words; empty: nothing."""
+        return "blocked by review" if self.blocked else self.weak
+
+    @property
+    def told(self) -> str:
+        """The item in a line, with what speaks against it."""
+        return f"{self.line} ({self.doubt})" if self.doubt else self.line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +111,8 @@ def _open_items(board: Dashboard, every: Sequence[Lesson]) -> tuple[WaitingItem,
     lessons = _lesson_items([one for one in every if one.is_open])
     drafts = _draft_items([one for one in every_draft(board) if one.status in OPEN])
     strong = [one for one in lessons if not one.weak]
-    good = [one for one in drafts if not one.weak]
-    weak = [one for one in (*lessons, *drafts) if one.weak]
+    good = [one for one in drafts if not one.doubt]
+    weak = [one for one in (*lessons, *drafts) if one.doubt]
     return (*strong[:ABOVE], *good, *strong[ABOVE:], *weak)
 
 
@@ -144,21 +155,22 @@ def _draft_items(drafts: Sequence[Draft]) -> list[WaitingItem]:
     for one in drafts:
         key = (one.target, one.hash)
         word = "new skill" if one.kind == "create" else "change"
-        name, is_blocked = one.target.rpartition("/")[2], one.status == "quarantined"
-        weak = _draft_doubt(one, is_repeat=key in seen)
+        name, blocked = one.target.rpartition("/")[2], is_blocked(one)
+        weak = "" if blocked else _draft_doubt(one, is_repeat=key in seen)
         found.append(
-            WaitingItem(
-                kind="draft", id=one.id, line=f"{name}: {one.summary}", note=word, weak=weak, blocked=is_blocked
-            )
+            WaitingItem(kind="draft", id=one.id, line=f"{name}: {one.summary}", note=word, weak=weak, blocked=blocked)
         )
         seen.add(key)
     return found
 
 
+def is_blocked(draft: Draft) -> bool:
+    """Whether review stopped a draft, also one that was rejected since."""
+    return draft.status == "quarantined" or any(map(blocks, draft.findings))
+
+
 def _draft_doubt(draft: Draft, *, is_repeat: bool) -> str:
     """Why a draft looks like noise; empty: it does not."""
-    if draft.status == "quarantined":
-        return "blocked"
     if draft.objection:
         return "rejected by its gate"
     if is_repeat:

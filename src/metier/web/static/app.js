@@ -11,25 +11,43 @@
      the last one asked for wins. */
   let turn = Promise.resolve();
   let latest = 0;
-  function show(address, options = {}) {
+  async function show(address, options = {}) {
+    if (!options.sure && !(await mayLeave())) return false;
     const mine = ++latest;
     turn = turn.then(() => (mine === latest ? load(address, options) : undefined)).catch(() => location.assign(address));
-    return turn;
+    await turn;
+    return true;
   }
-  function refresh() {
+  async function refresh() {
+    if (!(await mayLeave())) return;
     turn = turn.then(() => load(here(), { push: false })).catch(() => {});
-    return turn;
+    await turn;
   }
   async function load(address, { push = true, focus = "" }) {
     const scrolled = $(".queue")?.scrollTop || 0;
     await window.htmx.ajax("GET", address, { target: "#page", select: "#page", swap: "outerHTML" });
     if (push && address !== here()) history.pushState({}, "", address);
     if ($(".queue")) $(".queue").scrollTop = scrolled;
+    shown = here();
     document.dispatchEvent(new CustomEvent("metier:shown"));
     const target = focus && $(focus);
     if (target) target.focus();
   }
   const here = () => location.pathname + location.search;
+  let shown = here();
+
+  /* The part that an address names after its # is opened and scrolled to, once. */
+  let jumped = "";
+  function jump(again = false) {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target || (jumped === location.href && !again)) return;
+    jumped = location.href;
+    const closed = target.matches("details") ? [target] : target.dataset.opens ? $$(target.dataset.opens, target) : [];
+    for (const one of closed) one.open = true;
+    target.scrollIntoView();
+  }
+  document.addEventListener("metier:shown", () => jump());
+  addEventListener("load", () => jump());
 
   /* Writes: JSON to the server; what was done is said with its undo for ten seconds. */
   async function post(address, body, source) {
@@ -57,12 +75,12 @@
     box.className = bad ? "toast bad" : "toast";
     if (bad) box.setAttribute("role", "alert");
     const words = document.createElement("div");
-    words.textContent = said;
+    words.append(...rich(said));
     box.append(words);
     if (undo || later) {
       const page = document.createElement("a");
       page.href = later || "/audit";
-      page.textContent = page.pathname === "/audit" ? "Audit" : "Rejected";
+      page.textContent = page.pathname === "/audit" ? "Audit & costs" : "Rejected";
       words.append(document.createElement("br"), undo ? "Undo later: under " : "See ", page);
     }
     if (command) {
@@ -87,36 +105,80 @@
     setTimeout(() => { if (lastUndo && box.contains(lastUndo)) lastUndo = null; box.remove(); }, UNDO_SECONDS * 1000);
   }
 
+  function dropToasts() {
+    $("#toasts").replaceChildren();
+    lastUndo = null;
+  }
+
   new ResizeObserver(([one]) => {
     const height = one.contentRect.height;
     document.documentElement.style.setProperty("--toasts", height ? `${height + 16}px` : "0px");
   }).observe($("#toasts"));
 
+  /* A text in which `words between backticks` are set as code. */
+  function rich(text) {
+    return text.split(/(?<!`)`([^`\n]+)`(?!`)/).map((part, at) => (at % 2 ? Object.assign(document.createElement("code"), { textContent: part }) : part));
+  }
+
   async function act(source, body) {
+    if (!source.contains(changedField()) && !(await mayLeave())) return;
     const said = await post(source.dataset.post, body, source);
     if (!said) return;
     if (source.id === "bulk") picked.clear();
-    await show(said.go || source.dataset.next || here());
+    await show(said.go || source.dataset.next || here(), { sure: true });
     toNext();
   }
 
   /* After an action the keys go on at the next card. */
   function toNext() {
-    const card = $("#card") || $("#main");
+    const row = location.hash && $(`${location.hash} [data-row][aria-current]`);
+    const card = row || $("#card") || $("#main");
     card.focus({ preventScroll: true });
     if (card.id === "card" && card.getBoundingClientRect().top < 0) card.scrollIntoView();
   }
 
   /* A question before what reaches far; it says what it is about. */
-  function ask(source) {
+  function ask({ confirm, lines = "[]", verb = "Yes", careful = false }) {
     const box = $("#ask");
-    $("#ask-words").textContent = source.dataset.confirm;
-    const lines = JSON.parse(source.dataset.lines || "[]").map((text) => Object.assign(document.createElement("li"), { textContent: text }));
-    $("#ask-lines").replaceChildren(...lines);
+    $("#ask-words").replaceChildren(...rich(confirm));
+    $("#ask-lines").replaceChildren(...JSON.parse(lines).map((text) => {
+      const line = document.createElement("li");
+      line.append(...rich(text));
+      return line;
+    }));
+    $(".yes", box).textContent = verb;
     box.returnValue = "no";
     box.showModal();
+    if (careful) $("[value=no]", box).focus();
     return new Promise((done) => { box.onclose = () => done(box.returnValue === "yes"); });
   }
+
+  /* A text that was changed and not saved is never lost without a question. */
+  const changedField = () => $$("[data-edit] textarea").find((one) => one.value !== one.defaultValue) || null;
+  async function mayLeave() {
+    const field = changedField();
+    if (!field) return true;
+    if ($("#ask").open) return false;
+    if (await ask({ confirm: "You changed the text and did not save it. Throw your changes away?", verb: "Throw away", careful: true })) {
+      field.value = field.defaultValue;
+      nameYes();
+      return true;
+    }
+    field.focus();
+    return false;
+  }
+  function nameYes() {
+    for (const one of $$("[data-changed]")) {
+      one.dataset.first ??= one.textContent;
+      one.textContent = changedField() ? one.dataset.changed : one.dataset.first;
+    }
+  }
+  document.addEventListener("input", (event) => {
+    if (!event.target.matches("textarea, input:not([type=radio]):not([type=checkbox])")) return;
+    dropToasts();
+    nameYes();
+  });
+  addEventListener("beforeunload", (event) => { if (changedField()) event.preventDefault(); });
 
   /* What is selected in the queue stays selected while one looks at other cards. */
   const picked = new Map();
@@ -131,11 +193,11 @@
     bulk.textContent = names.length ? `Reject selected (${names.length})` : bulk.first.text;
     bulk.dataset.body = names.length ? JSON.stringify({ lessons: ids("lessons"), drafts: ids("drafts") }) : bulk.first.body;
     bulk.dataset.confirm = names.length ? `Reject the ${names.length} that you selected? One undo brings all back.` : bulk.first.confirm;
+    bulk.dataset.verb = names.length ? `Reject ${names.length}` : bulk.first.verb;
     bulk.dataset.lines = names.length ? JSON.stringify([...picked.values()].slice(0, 12)) : bulk.first.lines;
   }
   function pick(box) {
-    const line = box.closest("li").querySelector(".clip").textContent;
-    if (box.checked) picked.set(box.dataset.pick, line); else picked.delete(box.dataset.pick);
+    if (box.checked) picked.set(box.dataset.pick, box.dataset.line); else picked.delete(box.dataset.pick);
     showPicked();
   }
   document.addEventListener("metier:shown", showPicked);
@@ -170,25 +232,31 @@
     if (!source) return;
     if (source.dataset.post) {
       event.preventDefault();
+      if (source.dataset.saves !== undefined && changedField()) { $("form[data-edit]").requestSubmit(); return; }
       const body = JSON.parse(source.dataset.body || "{}");
-      if (source.dataset.confirm) ask(source).then((yes) => { if (yes) act(source, body); }); else act(source, body);
+      if (source.dataset.confirm) ask(source.dataset).then((yes) => { if (yes) act(source, body); }); else act(source, body);
       return;
     }
     if (source.dataset.showEdit !== undefined) { showEdit(); return; }
+    if (source.dataset.cancelEdit !== undefined) { mayLeave().then((yes) => { if (yes) showEdit(); }); return; }
     if (source.dataset.help !== undefined) { $("#help").showModal(); return; }
     if (source.id === "news") { refresh(); return; }
     if (source.dataset.copy) { navigator.clipboard?.writeText(source.dataset.copy).then(() => toast({ said: `Copied ${source.dataset.copy}` })); return; }
     const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0;
     const address = source.getAttribute("href");
     if (plain && address && address.startsWith("/") && !source.hasAttribute("download") && !source.target) {
-      if (address.includes("#")) return;
+      if (address.includes("#")) { setTimeout(() => jump(true)); return; }
       event.preventDefault();
       const isHere = address.split("?")[0] === location.pathname;
       const inPanel = (source.dataset.row !== undefined && isHere) || source.closest("#panel") || source.dataset.stay !== undefined;
-      show(address).then(() => { if (!inPanel) { scrollTo(0, 0); $("#main").focus({ preventScroll: true }); } else keepRow(address); });
+      show(address).then((yes) => { if (!yes) return; if (!inPanel) { scrollTo(0, 0); $("#main").focus({ preventScroll: true }); } else keepRow(address); });
     }
   });
-  addEventListener("popstate", () => show(here(), { push: false }));
+  addEventListener("popstate", async () => {
+    if (here() === shown) return;
+    const left = shown;
+    if (!(await show(here(), { push: false }))) history.pushState({}, "", left);
+  });
 
   function keepRow(address) {
     const row = $$("[data-row]").find((one) => one.getAttribute("href") === address) || $("[data-row][aria-current]");
@@ -198,14 +266,17 @@
   function showEdit() {
     const box = $("[data-edit]");
     if (!box) return;
-    box.hidden = !box.hidden;
+    box.hidden = !box.hidden && !changedField();
     const field = $("textarea", box);
+    dropToasts();
     if (!box.hidden && field) { field.focus(); field.setSelectionRange(field.value.length, field.value.length); field.scrollIntoView({ block: "nearest" }); }
   }
 
   /* Keys. */
   let leader = false;
   document.addEventListener("keydown", (event) => {
+    const edited = event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.closest("[data-edit] textarea");
+    if (edited) { event.preventDefault(); edited.form.requestSubmit(); return; }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const field = event.target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select");
     if (event.key === "Escape") { escape(field); return; }
@@ -225,7 +296,7 @@
   });
 
   function undoLast() {
-    if (lastUndo) lastUndo.click(); else toast({ said: "Nothing to undo in the last ten seconds. Every change is under Audit.", later: "/audit" });
+    if (lastUndo) lastUndo.click(); else toast({ said: "Nothing to undo in the last ten seconds. Every change is under Audit & costs.", later: "/audit" });
   }
   function pickCurrent() {
     const row = document.activeElement.matches("[data-row]") ? document.activeElement : $(".queue [aria-current]");
@@ -242,7 +313,7 @@
   }
   function search() {
     const field = $("[data-search]");
-    if (field) { field.focus(); field.select(); } else { show("/runs").then(() => $("[data-search]")?.focus()); }
+    if (field) { field.focus(); field.select(); } else { show("/runs").then((yes) => yes && $("[data-search]")?.focus()); }
   }
   function step(by) {
     const rows = $$("main [data-row]");

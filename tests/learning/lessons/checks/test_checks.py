@@ -178,7 +178,11 @@ def test_calls_are_counted_before_and_after_the_yes_with_examples() -> None:
     found = tally(check("never `git add .`"), [*early, *late], approved="")
     assert (found.before.applies, found.before.violated, found.after.applies) == (5, 2, 0)
     assert (found.violated, found.obeyed) == (("git add .",), ("git add b.py", "git add a.py"))
+    calls = [(one.text, one.held) for one in found.calls_before]
+    assert calls[:3] == [("git add b.py", "obeyed"), ("git add b.py", "obeyed"), ("git add .", "violated")]
+    assert [one.run for one in found.calls_before] == [one.id for one in (*late, *late, *early[::-1], early[0])]
     since = tally(check("never `git add .`"), late, approved="2026-01-01")
+    assert (len(since.calls_before), len(since.calls_after)) == (0, 2)
     assert (since.before.applies, since.after.applies, since.after.share) == (0, 2, 0.0)
 
 
