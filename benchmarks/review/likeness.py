@@ -1,11 +1,12 @@
 """Fit what words and pairs of words count as signs of an attack (`rules/like_orders.tsv`, `rules/like_programs.tsv`).
 
-    uv run --with scikit-learn python benchmarks/review/likeness.py [--shared FOLDER] [--ordinary FOLDER] [--write]
+    uv run --with scikit-learn python benchmarks/review/likeness.py [--programs FOLDER] [--ordinary FOLDER] [--write]
 
 Hostile passages are the marked ones of `attacks/blind.txt`, and `attacks/orders.txt`, `attacks/programs.txt` and what
-was looked at of the other files there. Ordinary ones are all passages of bodies of the retrieval pool (`--pool 6000`),
-of the skills of six repositories, of a folder of packages, of the ordinary packages in `attacks/blind.txt`, and what
-is harmless in `attacks/orders.txt` and `attacks/programs.txt`.
+was looked at of the other files there. Ordinary ones are all passages of bodies of the retrieval pool (`--pool 2500`),
+of the skills of six repositories, of a folder of packages, of programs (`--programs`, for example installed Python
+packages), of the ordinary packages in `attacks/blind.txt`, and what is harmless in `attacks/orders.txt` and
+`attacks/programs.txt`.
 A logistic regression weighs them. Three folds by package show what that is worth on packages it was not fitted on, and
 give the two limits: from `much` on a passage blocks, from `rather` on it is evidence beside other evidence.
 """
@@ -13,6 +14,7 @@ give the two limits: from `much` on a passage blocks, from `rather` on it is evi
 from __future__ import annotations
 
 import argparse
+import random
 from collections import Counter
 from hashlib import sha256
 from itertools import islice
@@ -21,25 +23,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from blind import with_ordinary_hosts
-from corpus import SHARED, blind, folders, hostile, hostile_programs, order_lines, package, pool, vendors
+from corpus import DOCUMENT, SHARED, blind, folders, hostile, hostile_programs, order_lines, package, pool, vendors
 from scipy.sparse import csr_matrix, vstack
 from sklearn.linear_model import LogisticRegression
 
 from metier.review.matching.hosts import Acquaintance
-from metier.review.matching.likeness import FEW, Part, Passage, orders, programs
+from metier.review.matching.likeness import FEW, Part, WeighedPassage, orders, programs
 from metier.review.text.file_kinds import sources
+from metier.skills.package import Package
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from metier.skills.package import Package
 
 FOLDS = 3
 SAMPLE = 3000
 """Packages of the pool whose frequent words are weighed, whether an attack has them or not."""
 OFTEN = 40
-MUCH, RATHER = {"orders": 0.012, "programs": 0.006}, {"orders": 0.04, "programs": 0.03}
-"""Shares of whole ordinary packages with a passage from the limits on."""
+MUCH, RATHER = 0.003, 0.02
+"""Shares of the bodies of the retrieval pool with a passage from the limits on."""
+FILES, FILE = 800, 16_000
+"""Programs that are used, and characters of each."""
 HEAVY = {"hostile": 200.0, "alike": 50.0, "ordinary": 1.0}
 """What one passage counts in the fit: a few hundred hostile ones stand against half a million."""
 SMALL = 120
@@ -56,7 +59,7 @@ class Sample(NamedTuple):
     passages: list[set[str]]
 
 
-def passages(package: Package, part: Part) -> Iterator[Passage]:
+def passages(package: Package, part: Part) -> Iterator[WeighedPassage]:
     texts = list(sources(package))
     documents = [one.raw.data for one in texts if one.is_page]
     hosts = Acquaintance(f"{package.name} {package.description}", [one.raw.data for one in texts], documents)
@@ -93,7 +96,17 @@ def of_blind(part: Part) -> Iterator[Sample]:
         yield Sample(name, "rest", "alike" if part == "orders" else "ordinary", good)
 
 
-def collected(part: Part, shared: Path, folder: Path | None, bodies: int) -> Iterator[Sample]:
+def program_files(place: Path) -> Iterator[tuple[str, Package]]:
+    """Some of the programs below a folder, each as a package."""
+    files = sorted(one for end in ("py", "js", "sh") for one in place.rglob(f"*.{end}") if ".min." not in one.name)
+    for file in random.Random(5).sample(files, min(FILES, len(files))):
+        text = file.read_text(encoding="utf-8", errors="replace")[:FILE]
+        whole = package(DOCUMENT.format(name="x", description="y", body=""))
+        yield file.as_posix(), Package(files={**whole.files, f"scripts/{file.name}": text.encode()})
+
+
+def collected(part: Part, chosen: argparse.Namespace) -> Iterator[Sample]:
+    shared: Path = chosen.shared
     yield from of_blind(part)
     if part == "orders":
         for number, (kind, line) in enumerate(order_lines()):
@@ -106,10 +119,12 @@ def collected(part: Part, shared: Path, folder: Path | None, bodies: int) -> Ite
             yield from bare([(name, one)], "written", part, kind)
         seen = [one for one in hostile(shared) if one.seen and one.kind in ("wild", "synthetic")]
         yield from bare(((one.name, one.package) for one in seen), "seen", part, "hostile")
-    if folder:
-        yield from bare(folders(folder), "folder", part)
+    if chosen.ordinary:
+        yield from bare(folders(chosen.ordinary), "folder", part)
+    if chosen.programs:
+        yield from bare(program_files(chosen.programs), "programs", part)
     yield from bare(vendors(shared), "vendors", part)
-    yield from bare(islice(pool(shared), bodies), "pool", part)
+    yield from bare(islice(pool(shared), chosen.pool), "pool", part)
 
 
 def fold_of(name: str) -> int:
@@ -186,22 +201,22 @@ class Fit:
 
 
 def limit(scores: dict[str, list[float]], share: float) -> float:
-    """From which score on so many of the whole packages are found."""
-    whole = scores.get("folder") or scores["vendors"]
-    return float(np.quantile(np.array(whole), 1 - share))
+    """From which score on so many of the bodies of the pool are found."""
+    return float(np.quantile(np.array(scores["pool"]), 1 - share))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=Path, default=SHARED)
     parser.add_argument("--ordinary", type=Path, help="A folder of whole ordinary packages.")
-    parser.add_argument("--pool", type=int, default=6000, help="Bodies of the retrieval pool that are used.")
+    parser.add_argument("--programs", type=Path, help="A folder of ordinary programs.")
+    parser.add_argument("--pool", type=int, default=2500, help="Bodies of the retrieval pool that are used.")
     parser.add_argument("--write", action="store_true", help="Put the weights into the rule files.")
     chosen = parser.parse_args()
     for part in ("orders", "programs"):
-        fit = Fit(part, collected(part, chosen.shared, chosen.ordinary, chosen.pool))
+        fit = Fit(part, collected(part, chosen))
         scores = fit.by_folds()
-        much, rather = (limit(scores, shares[part]) for shares in (MUCH, RATHER))
+        much, rather = (limit(scores, share) for share in (MUCH, RATHER))
         print(f"{part}: {len(fit.names):,} words and pairs; much from {much:.2f}, rather from {rather:.2f}; by folds:")
         for group, found in sorted(scores.items()):
             told = [sum(one >= edge for one in found) for edge in (much, rather)]

@@ -39,10 +39,14 @@ _MEANS = re.compile(
     r"|\b(?:without|silent\w*|quiet\w*|secret\w*|hidden|hide|conceal|omit|mention|tell|inform|notify|confirm\w*"
     r"|approval|permission|aware|notice)\b"
     r"|\b(?:deletes?|remove|wipe|erase|overwrite|disable|turn off|skip|bypass|ignore|override|drop|purge|revoke|force"
-    r"|weaken|lower|replace|alter|insert|append)\b",
+    r"|weaken|lower|replace|alter|insert|append)\b"
+    r"|\b(?:any(?:one|body)|every(?:one|body)|public\w*|admin\w*|privileged?|root|owner|access|rights|roles?|scopes?)\b"
+    r"|\b(?:pay(?:s|ments?)?|iban|accounts?|card|money|claims?|prices?|limits?)\b"
+    r"|\b(?:checks?|verif\w+|validat\w+|backdat\w+|approved?)\b",
     re.IGNORECASE,
 )
-"""What an order that does harm needs: a place, a secret, a way out, something hidden, or something taken away."""
+"""What an order that does harm needs: a place, a secret, a way out, something hidden or taken away, access, money,
+or a check."""
 
 
 class Weights(NamedTuple):
