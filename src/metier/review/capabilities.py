@@ -9,6 +9,7 @@ from metier.formats.origins import is_shell
 from metier.review.layers.evidence import commands
 from metier.review.reach.document_commands import parse_known, programs_of
 from metier.review.reach.reach import reach_of
+from metier.types.runs import session_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -221,10 +222,10 @@ def _of_effect(effect: CommandEffect) -> Capability:
 def _used(evidence: Sequence[Run], sessions: int) -> frozenset[Capability]:
     """Programs and tools that calls in enough sessions used without an error."""
     calls: dict[tuple[str, str], set[str]] = {}
-    for run in evidence:
+    for session, run in zip(session_names(evidence), evidence, strict=True):
         for call in run.tools:
             if call.ok and call.error is None:
-                calls.setdefault((call.name, call.input), set()).add(run.session)
+                calls.setdefault((call.name, call.input), set()).add(session)
     seen: dict[Capability, set[str]] = {}
     for (name, given), where in calls.items():
         line = commands(given) if is_shell(name) else ""

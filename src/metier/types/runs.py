@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Origin = Literal["person", "operator", "model", "action", "tool", "web", "file"]
 """Where a piece of text came from. Only person, operator and action (what the agent did) may teach a skill."""
@@ -135,6 +138,11 @@ class Run:
     def is_heartbeat(self) -> bool:
         """Whether the session only says that the agent is alive."""
         return self.session.strip().casefold() == "heartbeat"
+
+
+def session_names(runs: Sequence[Run]) -> list[str]:
+    """The session of each run, for counting; a run that names none is a session of its own."""
+    return [run.session or f"\0{number}" for number, run in enumerate(runs)]
 
 
 LearningState = Literal["new", "clustered"]

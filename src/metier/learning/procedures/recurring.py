@@ -14,6 +14,7 @@ from metier.learning.procedures.shell import without_folder
 from metier.review.reach.hosts import hosts_in
 from metier.text.stop_words import ENGLISH, GERMAN
 from metier.text.words import stem, words
+from metier.types.runs import session_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -261,9 +262,9 @@ def example_of(runs: Sequence[Sequence[RunLine]], common: Common) -> tuple[RunLi
 def scripts_of(runs: Sequence[Run]) -> tuple[Script, ...]:
     """The scripts that runs of several sessions wrote with the very same text, and ran without an error."""
     sessions: dict[Script, set[str]] = defaultdict(set)
-    for number, run in enumerate(runs):
+    for session, run in zip(session_names(runs), runs, strict=True):
         for script in _ran(run):
-            sessions[script].add(run.session or str(number))
+            sessions[script].add(session)
     found = [script for script, seen in sessions.items() if len(seen) >= SESSIONS]
     return tuple({script.name: script for script in found}.values())
 

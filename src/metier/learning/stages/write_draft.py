@@ -24,6 +24,7 @@ from metier.skills.document.frontmatter import set_metadata
 from metier.skills.document.whole import is_whole
 from metier.skills.editing.compose import compose
 from metier.types import Finding
+from metier.types.runs import session_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +110,8 @@ class DraftWriter:
         around = runs_around(self.library.ctx, read, self.sessions)
         if around is not None and len(around) < TURNS * len(found):
             return False
-        asked = {run.message: run.session for run in found}  # a resumed session holds copies of the one before
+        # a resumed session holds copies of the one before
+        asked = dict(zip((run.message for run in found), session_names(found), strict=True))
         few = len(asked) < MIN_REQUESTS or len(set(asked.values())) < MIN_SESSIONS
         return few or not ask_for_one_thing(list(asked))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from metier.formats.origins import is_shell
 from metier.formats.strict_json import load_json
+from metier.types.runs import session_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,8 +82,8 @@ def said_by_people(runs: Sequence[Run]) -> list[str]:
 
 
 def session_count(runs: Sequence[Run]) -> int:
-    """How many different sessions the runs come from; runs that name none count as one."""
-    return len({run.session for run in runs})
+    """How many different sessions the runs come from."""
+    return len(set(session_names(runs)))
 
 
 def commands(given: str) -> str:

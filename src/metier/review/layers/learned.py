@@ -11,6 +11,7 @@ from metier.review.matching.findings import finding
 from metier.review.reach.hosts import canonical, hosts_in
 from metier.review.text.file_kinds import is_script, kind_of, sources
 from metier.review.text.views import ReviewedText
+from metier.types.runs import session_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -66,14 +67,14 @@ def _ran_in(path: str, content: bytes, evidence: Sequence[Run]) -> int:
     """In how many sessions the agent wrote a script with this very text, and ran it without an error."""
     name, text = path.rpartition("/")[2], content.decode("utf-8", "replace")
     sessions: set[str] = set()
-    for run in evidence:
+    for session, run in zip(session_names(evidence), evidence, strict=True):
         written = False
         for call in run.tools:
             if call.ok and call.error is None:
                 if written and is_shell(call.name) and name in commands(call.input):
-                    sessions.add(run.session)
+                    sessions.add(session)
                 written = written or (not is_shell(call.name) and text in texts_in(call.input))
-    return len(sessions - {""})
+    return len(sessions)
 
 
 def _addresses(package: Package, evidence: Sequence[Run], before: Package | None) -> Iterator[Finding]:
