@@ -471,6 +471,22 @@ def test_ctrl_c_says_what_is_kept(folder: Path) -> None:
     assert "Stopped. Everything saved so far is kept" in said.decode()
 
 
+def test_ctrl_c_in_a_demo_names_its_folder_and_promises_no_continuation(folder: Path, tmp_path: Path) -> None:
+    import signal
+    import time
+
+    kept = tmp_path / "kept"
+    process = subprocess.Popen([METIER, "demo", "--keep", str(kept)], cwd=folder, stderr=subprocess.PIPE)
+    until = time.monotonic() + 30
+    while not (kept / ".metier").exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert f"rm -r {kept}" in said.decode()
+    assert said.decode().endswith("metier: Stopped.\n")
+
+
 @pytest.mark.parametrize("columns", [30, 40, 60, 200])
 def test_every_row_of_a_list_is_one_line_at_any_width(
     folder: Path, columns: int, monkeypatch: pytest.MonkeyPatch

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from dashboard_world import CORRECTION, HOSTILE, serve_dashboard
 
 from metier.library.lessons import get_lesson
-from metier.library.proposals.drafts import get_draft, list_drafts, note_objection
+from metier.library.proposals.drafts import approve_draft, get_draft, list_drafts, note_objection
 from metier.store.tables.library import drafts
+from metier.web.pages.waiting import count_waiting, waiting_queue
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -44,6 +45,21 @@ def test_a_drafts_card_has_findings_capabilities_and_the_diff(shared: ServedDash
     assert page.index("What it would change") < page.index("handed in by an agent")
     for words in ("blocked by review", "Ship it anyway", allowed, '<span class="add">', draft.hash):
         assert words in page, words
+
+
+def test_a_draft_approved_in_the_terminal_is_no_decision_and_has_one_button(served: ServedDashboard) -> None:
+    library = served.board.ws.library
+    draft = next(one for one in list_drafts(library) if one.status == "candidate")
+    approve_draft(library, draft.id)
+    queue = waiting_queue(served.board, "")
+    left = sum(one.is_open for one in served.board.ws.lessons()) + len(list_drafts(library)) - 1
+    assert len(queue.every) == count_waiting(served.board) == left
+    (item,) = [one for one in queue.items if one.id == draft.id]
+    assert (item.note, item.weak) == ("approved, not shipped yet", "")
+    actions = served.get(f"/?item={draft.id}").text.partition('<div class="actions">')[2].partition("</article>")[0]
+    assert (actions.count("<button"), ">Ship it<" in actions) == (1, True)
+    assert served.post(f"/drafts/{draft.id}/approve", hash=draft.hash).status == 200
+    assert get_draft(library, draft.id).status == "accepted"
 
 
 def test_hostile_text_is_shown_as_text(shared: ServedDashboard) -> None:

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 """What a shell calls a program that Ctrl-C ended."""
-STOPPED = "Stopped. Everything saved so far is kept. Run the same command again to continue."
+STOPPED = "Stopped."
+GOES_ON = f"{STOPPED} Everything saved so far is kept. Run the same command again to continue."
+CONTINUED = ("record", "import", "learn", "watch", "sync", "train", "eval", "worker")
+"""Commands that go on where they were stopped."""
 COMMANDS = {
     "demo": "metier.cli.demo:demo",
     "init": "metier.cli.commands.setup.state:init",
@@ -69,6 +72,17 @@ COMMANDS = {
 """Each command and its `module:function`, or the module of its group; in the order people meet them."""
 
 
+class StoppedError(MetierError):
+    """A person stopped the command."""
+
+    exit_code = INTERRUPTED
+
+
+def stopped_words(command: str | None) -> str:
+    """What to say of a command that was stopped."""
+    return GOES_ON if command in CONTINUED else STOPPED
+
+
 class LazyCommands(TyperGroup):
     """A group that loads a command's module only when the command is asked for."""
 
@@ -85,6 +99,17 @@ class LazyCommands(TyperGroup):
         command = typer.main.get_command(_single(getattr(found, function)) if function else found.app)
         command.name = cmd_name
         return with_whole_summaries(command)
+
+    def invoke(self, ctx: Context) -> object:
+        """Run the command; where a person stops it, say whether the same command goes on from there."""
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, typer.Abort):
+            raise StoppedError(stopped_words(ctx.invoked_subcommand)) from None
+        except typer.Exit as end:
+            if end.exit_code != INTERRUPTED:
+                raise
+            raise StoppedError(stopped_words(ctx.invoked_subcommand)) from None
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """The commands in groups."""
@@ -172,8 +197,6 @@ def run() -> None:
     try:
         code = app(standalone_mode=False)
         _finish_output()
-        if code == INTERRUPTED:
-            _fail(STOPPED, INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
     except MetierError as error:
         _fail(str(error), error.exit_code)

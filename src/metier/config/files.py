@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 import tomllib
 from contextlib import suppress
@@ -32,6 +33,7 @@ MOST = 1 << 20
 
 def read_file(file: Path) -> dict[str, object]:
     """The settings in a file; none if there is no such file."""
+    data = b""
     try:
         with file.open("rb") as source:
             data = source.read(MOST + 1)
@@ -43,7 +45,16 @@ def read_file(file: Path) -> dict[str, object]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}.") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}.") from None
+        raise ConfigError(f"{file} is not valid TOML: {error}.{_quotes_hint(data, str(error))}") from None
+
+
+def _quotes_hint(data: bytes, problem: str) -> str:
+    """What to do where a bare word stands in the place of a text; empty: that is not the problem."""
+    place = re.search(r"at line (\d+)", problem)
+    lines = data.decode("utf-8", "replace").splitlines()
+    line = lines[int(place[1]) - 1] if place and int(place[1]) <= len(lines) else ""
+    bare = re.match(r"\s*([\w.-]+)\s*=\s*([A-Za-z][^\s#\"']*)", line)
+    return f' Text needs quotes: {bare[1]} = "{bare[2]}"' if bare else ""
 
 
 def read_user_file(file: Path, workspace: Path | None) -> tuple[dict[str, object], dict[str, object]]:

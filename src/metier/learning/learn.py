@@ -141,7 +141,7 @@ def with_defaults(asker: GiveUpAfterOutage | None, parts: Parts = DEFAULT_PARTS)
         judge=parts.judge or judge,
         clusterer=parts.clusterer or clusterer,
         drafter=parts.drafter or drafter,
-        asker=asker,
+        asker=asker if asker is not None and asker.answers else None,
     )
 
 
@@ -183,6 +183,7 @@ def run_pass(library: Library, options: Options, gate: ShipGate, parts: WholePar
         drafter=drafter,
         notes=(*grouped.notes, *notes),
         dry_run=options.dry_run,
+        ships=ship and save,
     )
 
 
@@ -265,6 +266,11 @@ class GiveUpAfterOutage:
     def is_out(self) -> bool:
         """Whether nobody is asked any more."""
         return self.silent >= OUTAGE
+
+    @property
+    def answers(self) -> bool:
+        """Whether there is anybody to ask at all."""
+        return not isinstance(self._asker, SilentAsker)
 
     def ask(self, question: Question, kind: type[T]) -> T | NoAnswer:
         """The answer; judging asks from many threads and counts for itself, so that no result rests on their speed."""

@@ -125,6 +125,15 @@ def origin(ctx: Context, draft: Draft) -> Origin:
         return Origin(pattern=pattern, records=tuple(runs.get_many(transaction, draft.provenance.runs)))
 
 
+def doubt_since(ctx: Context, pattern: Pattern | None) -> str:
+    """What speaks against a draft by now: its pattern has fallen below the limit; empty: nothing."""
+    limit = ctx.config.learning.min_success_ratio
+    if pattern is None or pattern.success_ratio >= limit:
+        return ""
+    total = pattern.successes + pattern.failures
+    return f"only {pattern.successes} of {total} runs of its pattern succeeded by now (the limit is {limit:.0%})"
+
+
 def externals(ctx: Context, found: Iterable[Pattern]) -> dict[str, list[tuple[Member, str | None]]]:
     """The runs of some patterns with the ids their sources gave them, by pattern, oldest first."""
     with ctx.store.read() as transaction:

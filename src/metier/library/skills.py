@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -149,7 +150,9 @@ class Library:
                 return self._at(root, name)
         if make:
             return self._at(self.default, name)
-        raise NotFoundError(f"There is no skill '{name}' here. `metier skills list` shows what there is.")
+        near = get_close_matches(name, {one.skill.rpartition("/")[2] for one in self.skill_folders()}, 1)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        raise NotFoundError(f"There is no skill '{name}' here.{hint} `metier skills list` shows what there is.")
 
     def skill_at(self, path: Path) -> tuple[FoundSkill, str] | None:
         """The skill a file belongs to and the file's path in it, when it lies in one of the roots."""

@@ -67,7 +67,9 @@ def check_models(
     else:
         price = price_of(spec, at)
         steps: Steps = lambda model, clock: _completions(model, clock, price)  # noqa: E731
-        results += [*_about(spec, at), *_tried(spec, environ, clock, steps)]
+        tried = _tried(spec, environ, clock, steps)
+        cannot_ask = any(one.name == "model" and one.state == "problem" for one in tried)
+        results += tried if cannot_ask else [*_about(spec, at), *tried]
     if embedder is not None:
         results += _tried(embedder, environ, clock, _embedding)
     secrets = [key for one in (spec, embedder) if one for key in keys_of(one, environ)]

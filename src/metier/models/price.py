@@ -11,9 +11,12 @@ from metier.models.spec import PRICED_AS, price_name
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from metier.models.model import Model
     from metier.models.spec import ModelSpec, PerMillion
     from metier.types import Tokens
 
+SCRIPTED = ("scripted", "simulated")
+"""How the identity of a model begins whose answers were written down before."""
 MILLION = Decimal(1_000_000)
 
 
@@ -37,6 +40,16 @@ def price_of(spec: ModelSpec, at: datetime) -> Price:
 def unknown_price(tokens: Tokens) -> Decimal | None:  # noqa: ARG001
     """The price nobody knows."""
     return None
+
+
+def price_of_own(model: Model) -> Price:
+    """The price of a model that is an object and no name: scripted answers cost nothing, others nobody knows."""
+    return no_price if model.identity.startswith(SCRIPTED) else unknown_price
+
+
+def no_price(tokens: Tokens) -> Decimal | None:  # noqa: ARG001
+    """The price of answers that no model gave."""
+    return Decimal(0)
 
 
 class FlatPrice:

@@ -81,11 +81,18 @@ class Learned:
     notes: tuple[str, ...] = ()
     """What a person should know once: no model, an outage."""
     dry_run: bool = False
+    ships: bool = False
+    """Whether drafts that pass are shipped."""
 
     @property
     def drafts(self) -> tuple[Draft, ...]:
-        """The drafts that were written or written anew."""
-        return tuple(one.draft for one in self.taken if one.draft is not None)
+        """The drafts that are new or changed."""
+        return tuple(one.draft for one in self.taken if one.draft is not None and one.what != "left")
+
+    @property
+    def held_back(self) -> tuple[Taken, ...]:
+        """Drafts that a pass which ships did not ship, each with the reason."""
+        return tuple(one for one in self.taken if self.ships and one.draft is not None and one.version is None)
 
     @property
     def applied(self) -> tuple[Version, ...]:

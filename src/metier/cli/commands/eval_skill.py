@@ -36,7 +36,7 @@ Budget = Annotated[
     ),
 ]
 Workers = Annotated[
-    int | None, typer.Option(min=1, max=256, help="Rollouts in parallel.", show_default="8; on a fleet 64")
+    int | None, typer.Option(min=1, max=256, help="Rollouts in parallel; 8, on a fleet 64.", show_default=False)
 ]
 Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Time limit of one rollout.")]
 Commands = Annotated[

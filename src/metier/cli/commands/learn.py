@@ -77,7 +77,7 @@ def learn(
         from metier.proof.learn_and_prove import learn_and_prove
         from metier.types.passes import Options
 
-        if not as_json and not dry_run:
+        if not as_json and not dry_run and ws.context.config.models.send_sessions:
             tell_budget(ws)
         notes: list[str] = []
         events = learn_and_prove(library, Options(apply=apply, dry_run=dry_run, wait=wait))

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from metier.types import Record, Verdict
 
 app = typer.Typer(
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     help="List, show, search, mark and delete runs.\n\nExample:  metier runs list --limit 20",
@@ -25,6 +24,16 @@ app = typer.Typer(
 RunArgument = Annotated[str, typer.Argument(metavar="ID", help="A run's id, or the start of it.")]
 MARKED = {"good": "successful", "bad": "failed"}
 SIGNS = {True: "yes", False: "no", None: "?"}
+
+
+@app.callback(invoke_without_command=True)
+def runs(ctx: typer.Context) -> None:
+    """List, show, search, mark and delete runs.
+
+    Example:  metier runs list --limit 20
+    """
+    if ctx.invoked_subcommand is None:
+        list_(ctx)
 
 
 @app.command("list")

@@ -58,7 +58,7 @@ Settings = Annotated[
     typer.Option("--spec", metavar="NAME=VALUE", help="A search setting, such as epochs=2; can be repeated."),
 ]
 Workers = Annotated[
-    int | None, typer.Option(min=1, max=256, help="Rollouts and calls in parallel.", show_default="8; on a fleet 64")
+    int | None, typer.Option(min=1, max=256, help="Work in parallel: 8, on a fleet 64.", show_default=False)
 ]
 Budget = Annotated[
     list[str] | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metier.cli.options import AsJson  # noqa: TC001 - typer reads it at run time
-from metier.cli.output import console, emit
+from metier.cli.output import console, emit, talk
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -33,7 +33,8 @@ def demo(keep: Keep = "", as_json: AsJson = False) -> None:
     from metier.hooks.identity import key_path, read_key
 
     new_key = "" if read_key(os.environ) else key_path(os.environ)
-    with open_stage(_folder(keep)) as stage:
+    folder = _folder(keep)
+    with _told_if_stopped(folder), open_stage(folder) as stage:
         if as_json:
             facts: dict[str, object] = {scene.title: scene.facts for scene in scenes(stage)}
             emit({"workspace": str(stage.ws.root), "scenes": facts})
@@ -47,6 +48,18 @@ def demo(keep: Keep = "", as_json: AsJson = False) -> None:
         out.print()
         for text in _closing(stage.ws.root, new_key):
             out.print(text, soft_wrap=True)
+
+
+@contextmanager
+def _told_if_stopped(folder: Path) -> Generator[None]:
+    """Say what a demo that was stopped leaves behind: the same command does not go on with it."""
+    from shlex import quote
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        talk(f"The demo did not finish. Delete what it wrote: rm -r {quote(str(folder))}")
+        raise
 
 
 def scenes(stage: Stage) -> Iterator[Scene]:

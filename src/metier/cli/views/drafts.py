@@ -83,15 +83,16 @@ def facts(draft: Draft, taught: Origin) -> list[tuple[str, str]]:
     found = [
         ("draft", draft.id),
         ("skill", draft.target),
-        ("kind", f"{draft.kind} ({draft.type})"),
+        ("kind", draft.kind),
         ("status", state(draft)),
         ("summary", draft.summary),
         ("made", draft.created[:16].replace("T", " ") + (f" by {by}" if (by := draft.provenance.model) else "")),
         ("hash", f"{draft.hash} (based on {draft.base_hash[:12] or 'nothing'})"),
     ]
     if taught.pattern is not None:
-        label, ratio = taught.pattern.label, taught.pattern.success_ratio
-        found.append(("pattern", f"{label}, {ratio:.0%} of its runs succeeded (metier patterns show {label})"))
+        label, total = taught.pattern.label, taught.pattern.successes + taught.pattern.failures
+        went = f"{taught.pattern.successes} of {total} runs succeeded so far ({taught.pattern.success_ratio:.0%})"
+        found.append(("pattern", f"{label}, {went}: metier patterns show {label}"))
     found += [("learned from", f"{record.id[:8]}  {record.summary}") for record in taught.records]
     missing = len(draft.provenance.runs) - len(taught.records)
     if missing:

@@ -79,9 +79,10 @@ def page(found: Evaluated, *, width: int, every: bool) -> Iterator[RenderableTyp
     if len(differing) > SHOWN and not every:
         yield prose(f"… and {len(differing) - SHOWN} more cases with different results.", width)
     spent = found.spent
+    total = len(found.mine) + len(found.theirs)
+    known = f" of {total:,} rollouts, the others were known" if found.rollouts < total else " rollouts"
     yield prose(
-        f"Ran {found.rollouts:,} of {len(found.mine) + len(found.theirs):,} rollouts, the others were known: "
-        f"{spent.calls:,} model calls, {spent.tokens:,} tokens.",
+        f"Ran {found.rollouts:,}{known}: {spent.calls:,} model calls, {spent.tokens:,} tokens.",
         width,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ WORDS = {
 }
 FEW = 5
 """Lessons that are shown."""
+UNCUT = 100_000
+"""Columns where no terminal limits a line."""
 NAMED = 3
 """Patterns that are named where many share a failure."""
 
@@ -87,8 +90,19 @@ def print_page(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain
             talk("See the changes: metier drafts diff ID. Undo: metier drafts reject ID")
     for text in _lesson_lines(learned):
         out.print(text)
-    for text in _endings(learned):
+    for text in (*_held_back_lines(learned), *_endings(learned)):
         talk(text)
+
+
+def _held_back_lines(learned: Learned) -> Iterator[str]:
+    """Why drafts were not shipped though they could have been, each reason once."""
+    by_reason: dict[str, list[str]] = {}
+    for one in learned.held_back:
+        if one.draft is not None and one.what in ("drafted", "refreshed", "left"):
+            by_reason.setdefault(one.reason, []).append(_name(one.draft))
+    for reason, names in by_reason.items():
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        yield f"Not shipped ({', '.join(names[:NAMED])}{more}): {reason}. Decide: metier drafts review"
 
 
 def _unjudged_lines(learned: Learned, told: Sequence[str]) -> Iterator[str]:
@@ -270,6 +284,11 @@ def step_rows(ws: Workspace, learned: Learned) -> list[dict[str, object]]:
     ]
 
 
+def _whole() -> int:
+    """The width of a table whose reasons are cut for a terminal only."""
+    return 0 if sys.stdout.isatty() else UNCUT
+
+
 def explanation(ws: Workspace, learned: Learned) -> Iterator[Text]:
     """Both as tables."""
     from rich.text import Text
@@ -290,10 +309,10 @@ def explanation(ws: Workspace, learned: Learned) -> Iterator[Text]:
             )
             for row in found
         ]
-        yield table(("run", "result", "pattern", "request", "why"), rows, grow="why")
+        yield table(("run", "result", "pattern", "request", "why"), rows, grow="why", width=_whole())
         yield Text()
     steps = step_rows(ws, learned)
     if steps:
         rows = [(str(one["label"]), str(one["what"]), str(one["draft"] or ""), str(one["reason"])) for one in steps]
-        yield table(("ready pattern", "result", "draft", "why"), rows, grow="why")
+        yield table(("ready pattern", "result", "draft", "why"), rows, grow="why", width=_whole())
         yield Text()

@@ -320,9 +320,7 @@ def _summary(pattern: Pattern, known: Procedure, title: str) -> str:
     """A line for the person who decides."""
     parts = [f"{len(known.steps)} steps"] if known.steps else []
     parts += [f"with {join_items(known.path, 'and')}"] if known.path and not known.steps else []
-    parts += ["what recurs"] if known.notes or known.reasons or known.code else []
     parts += ["an example"] if known.example else []
-    what = ", ".join(parts) or "what people asked for"
-    runs = f"{pattern.successes} run{'' if pattern.successes == 1 else 's'} that succeeded"
+    runs = f"from {pattern.successes} run{'' if pattern.successes == 1 else 's'} that succeeded"
     failed = f"; {pattern.failures} of this kind failed" if pattern.failures else ""
-    return f"{title}: {what}, from {runs}{failed}"
+    return f"{title} ({', '.join([*parts, runs])}{failed})"

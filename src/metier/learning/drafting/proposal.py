@@ -79,7 +79,7 @@ def draft_of(proposal: Proposal, pattern: Pattern, now: str, base_hash: str = ""
 def _guidance(proposal: Proposal) -> tuple[str, ...]:
     """What a draft is for, where to begin and what to avoid, as notes for the person who decides."""
     found = [f"Use: {use}" for use in proposal.uses]
-    if proposal.entry_path:
+    if proposal.entry_path and proposal.entry_path != (proposal.target,):
         found.append(f"Begin with: {' -> '.join(proposal.entry_path)}")
     return (*found, *(f"Avoid: {one}" for one in proposal.avoid))
 

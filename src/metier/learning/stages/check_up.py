@@ -1,4 +1,4 @@
-"""A look at the sessions that a machine already has: read-only, without a workspace, within half a minute."""
+"""A look at the sessions that a machine already has: read-only, without a workspace, within 25 seconds."""
 
 from __future__ import annotations
 

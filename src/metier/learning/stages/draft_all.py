@@ -124,9 +124,14 @@ def _made(writer: DraftWriter, work: Work) -> _Made:
     if isinstance(written, NoDraft):
         taken = replace(result, what="refused" if written.refused else "left", reason=written.reason)
         return _Made(taken, _Attempt(pattern, written.reason, written.drafter))
-    if isinstance(step, Refresh) and written is step.draft:
+    if isinstance(step, Refresh) and _says_the_same(written, step.draft):
         return _Made(replace(result, what="left", draft=written))
     return _Made(replace(result, what="drafted" if isinstance(step, Generate) else "refreshed", draft=written))
+
+
+def _says_the_same(new: Draft, old: Draft) -> bool:
+    """Whether a person would see no difference between two states of a draft."""
+    return replace(new, basis=old.basis, updated=old.updated) == old
 
 
 def _kept(writer: DraftWriter, work: Sequence[Work], made: Sequence[Taken]) -> list[Taken]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metier.models.price import SCRIPTED
 from metier.training.report.fields import count, number, part, points, rows, score_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 WORDS = {"accept": "Confirmed", "reject": "Not confirmed", "uninformative": "Not proven"}
-SCRIPTED = ("scripted", "simulated")
-"""How the names of optimisers begin that are no models: scripts, and the demo's world."""
 SPLITS = {
     "val": "the search chose by these cases, so this flatters the result",
     "test": "the search never saw these cases; they are measured once, and decide nothing",

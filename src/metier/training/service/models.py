@@ -11,7 +11,7 @@ from metier.context.models.turns import turns_of
 from metier.errors import ConfigError
 from metier.models.builder import build, model_settings
 from metier.models.layers.stack import Layers
-from metier.models.price import price_of, unknown_price
+from metier.models.price import price_of, price_of_own, unknown_price
 from metier.models.spec import parse_spec
 from metier.training.service.budget import StoredCalls, StoredReplies
 from metier.training.service.ledger import BLOCKS, TrainingLedger
@@ -68,7 +68,7 @@ class TrainingModels:
     def open(self, asked: str | Model, environ: Mapping[str, str]) -> Model:
         """The model a text names, the configured one for none; a ConfigError says what is missing."""
         if not isinstance(asked, str):
-            return self._layered(asked, unknown_price)
+            return self._layered(asked, price_of_own(asked))
         spec = spec_of(self._ctx, asked)
         if spec.identity not in self._open:
             bare = build(spec, environ)
@@ -130,8 +130,9 @@ def spec_of(ctx: Context, text: str) -> ModelSpec:
     found = model_settings(ctx.config.flat()).model
     if found is None:
         raise ConfigError(
-            "No model is set. Set one (METIER_MODEL=anthropic:NAME and its key), or name it: --optimiser "
-            "openai:NAME@http://127.0.0.1:8000/v1 proposes edits, --target chat=… runs the cases."
+            "No model is set. The optimiser, which proposes edits, needs one whatever --target runs the cases. Set one "
+            "(METIER_MODEL=anthropic:NAME and its key), or name it: --optimiser openai:NAME@http://127.0.0.1:8000/v1. "
+            "Without a key: metier demo trains with a scripted model, and so does the Python API (docs/training.md)."
         )
     if strange := refuse_strange_address(ctx.settings, ctx.state, "model", found):
         raise ConfigError(f"{strange.reason} {strange.fix}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from metier.library.lessons import list_lessons
@@ -60,7 +60,7 @@ class WaitingQueue:
     items: tuple[WaitingItem, ...]
     """What the address asks for."""
     every: tuple[WaitingItem, ...]
-    """All that waits."""
+    """All that waits for a decision."""
     rejected: int
     """Rejected lessons and drafts."""
 
@@ -81,7 +81,7 @@ def waiting_queue(board: Dashboard, shown: str) -> WaitingQueue:
     every, rejected = _open_items(board, lessons), _rejected_items(board, lessons)
     kind = SHOWN.get(shown, "all")
     parts = {
-        "all": every,
+        "all": (*every, *_agreed_items(board)),
         "weak": tuple(one for one in every if one.weak),
         "blocked": tuple(one for one in every if one.blocked),
         "rejected": rejected,
@@ -99,7 +99,7 @@ def count_waiting(board: Dashboard) -> int:
     """How many things wait for a decision."""
 
     def compute() -> int:
-        drafts = sum(one.status in OPEN for one in every_draft(board))
+        drafts = sum(_needs_decision(one) for one in every_draft(board))
         return sum(one.is_open for one in board.ws.lessons()) + drafts
 
     stamps = board.live.stamps()
@@ -109,11 +109,26 @@ def count_waiting(board: Dashboard) -> int:
 def _open_items(board: Dashboard, every: Sequence[Lesson]) -> tuple[WaitingItem, ...]:
     """What waits: the strongest lessons, drafts, other lessons, and what looks like noise at the end."""
     lessons = _lesson_items([one for one in every if one.is_open])
-    drafts = _draft_items([one for one in every_draft(board) if one.status in OPEN])
+    drafts = _draft_items([one for one in every_draft(board) if _needs_decision(one)])
     strong = [one for one in lessons if not one.weak]
     good = [one for one in drafts if not one.doubt]
     weak = [one for one in (*lessons, *drafts) if one.doubt]
     return (*strong[:ABOVE], *good, *strong[ABOVE:], *weak)
+
+
+def _needs_decision(draft: Draft) -> bool:
+    return draft.status in OPEN and not _is_agreed(draft)
+
+
+def _is_agreed(draft: Draft) -> bool:
+    """Whether a person said yes to a draft that is not shipped yet, as the terminal does it in two steps."""
+    return draft.status in OPEN and bool(draft.approved) and draft.approved == draft.hash
+
+
+def _agreed_items(board: Dashboard) -> tuple[WaitingItem, ...]:
+    """What was approved and is not shipped yet: no decision is left, and nothing to doubt."""
+    items = _draft_items([one for one in every_draft(board) if _is_agreed(one)])
+    return tuple(replace(one, note="approved, not shipped yet", weak="", blocked=False) for one in items)
 
 
 def _rejected_items(board: Dashboard, every: Sequence[Lesson]) -> tuple[WaitingItem, ...]:

@@ -11,7 +11,6 @@ from metier.cli.options import AsJson, open_workspace, prepare_hooks
 from metier.cli.output import console, emit, say, table, talk, visible
 
 app = typer.Typer(
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     help="Show proposed changes, approve or reject them, ship them.\n\nExample:  metier drafts list",
@@ -20,12 +19,14 @@ DraftArgument = Annotated[str, typer.Argument(metavar="ID", help="A draft's id, 
 COLOURS = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "cyan", "info": "dim"}
 
 
-@app.callback()
-def drafts() -> None:
+@app.callback(invoke_without_command=True)
+def drafts(ctx: typer.Context) -> None:
     """Show proposed changes, approve or reject them, ship them.
 
     Example:  metier drafts list
     """
+    if ctx.invoked_subcommand is None:
+        list_(ctx)
 
 
 @app.command("list")
@@ -60,16 +61,18 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
     Example:  metier drafts show 3f9a
     """
     from metier.cli.views.drafts import facts, row
-    from metier.learning.trace import origin
+    from metier.learning.trace import doubt_since, origin
     from metier.library.proposals.drafts import get_draft, newly_allowed
 
     with open_workspace(ctx) as ws:
         found = get_draft(ws.library, draft)
         new, taught = newly_allowed(ws.library, found), origin(ws.context, found)
+        doubt = doubt_since(ws.context, taught.pattern)
     if as_json:
         emit([row(found) | {"newly_allows": list(new), "runs": list(found.provenance.runs)}])
         return
-    for label, value in [*facts(found, taught), *(("newly allows", words) for words in new)]:
+    doubts = [("doubt", f"{doubt}.")] if doubt else []
+    for label, value in [*facts(found, taught), *doubts, *(("newly allows", words) for words in new)]:
         say(visible(f"{label:<13} {value}"), indent=14)
     for finding in found.findings:
         where = f"{finding.file}:{finding.line}" if finding.line else finding.file
@@ -206,16 +209,19 @@ def apply(
 
     Example:  metier drafts apply 3f9a 77b1
     """
+    from metier.learning.trace import doubt_since, origin
     from metier.library.claude_links import shipped_places
     from metier.library.proposals.drafts import get_draft
     from metier.proof.routing import apply_checked
 
     with open_workspace(ctx) as ws:
-        wanted = [get_draft(ws.library, draft).id for draft in ids]
-        versions, said = apply_checked(ws.library, wanted, take_over=take_over)
+        wanted = [get_draft(ws.library, draft) for draft in ids]
+        versions, said = apply_checked(ws.library, [one.id for one in wanted], take_over=take_over)
+        doubts = [(one.target, doubt_since(ws.context, origin(ws.context, one).pattern)) for one in wanted]
         prepare_hooks(ws)
         written = {one.skill: shipped_places(ws.library, one) for one in versions}
-    for line in said if not as_json else ():
+    noted = [*said, *(f"{name} shipped, but {doubt}" for name, doubt in doubts if doubt)]
+    for line in noted if not as_json else ():
         talk(visible(f"Note: {line}."))
     if as_json:
         parts = ("skill", "root", "number", "hash", "status", "action", "draft")

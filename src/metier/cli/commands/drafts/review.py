@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 KEYS = "[y]es  [n]o  [e]dit  [l]ater  [a]ll of this kind  [q]uit"
 
+KNOWN = ("y", "n", "e", "l", "a", "q")
+
 
 def review(ctx: typer.Context) -> None:
     """Go through the drafts one by one: what each would change, what taught it, what review found.
@@ -75,7 +77,9 @@ def _asked(ws: Workspace, draft: Draft, place: str) -> str:
         return "l"
     for line in card(draft, origin(ws.context, draft), change, newly_allowed(ws.library, draft)):
         out.print(line)
-    return typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
+    while (key := typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]) not in KNOWN:
+        talk(f"There is no key '{key}'. Nothing was decided.")
+    return key
 
 
 def _decide(ws: Workspace, draft: Draft, key: str) -> Draft | None:

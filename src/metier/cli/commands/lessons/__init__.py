@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from metier.types.lessons import Lesson
 
 app = typer.Typer(
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     help="Show what your sessions teach, and decide on it.\n\nExample:  metier lessons list",
@@ -28,12 +27,14 @@ LessonArgument = Annotated[str, typer.Argument(metavar="ID", help="A lesson's id
 Reason = Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")]
 
 
-@app.callback()
-def lessons() -> None:
+@app.callback(invoke_without_command=True)
+def lessons(ctx: typer.Context) -> None:
     """Show what your sessions teach, and decide on it.
 
     Example:  metier lessons list
     """
+    if ctx.invoked_subcommand is None:
+        list_(ctx)
 
 
 @app.command("list")

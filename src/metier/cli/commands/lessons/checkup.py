@@ -23,7 +23,7 @@ def checkup(
 ) -> None:
     """Look at the sessions agents already wrote on this machine. It writes nothing, needs no workspace and no model.
 
-    It takes half a minute at most, and shows the corrections you repeated, the errors that cost the most tries, the
+    It takes 25 seconds at most, and shows the corrections you repeated, the errors that cost the most tries, the
     lines of CLAUDE.md and AGENTS.md that agents violated, what Metier would propose, and the skills that are there
     already with their review.
 

@@ -157,6 +157,9 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     else:
         if done:
             tell_disconnected(done)
+        elif others := other_workspaces(places, str(ws.root)):
+            used = "1 other workspace uses" if len(others) == 1 else f"{len(others)} other workspaces use"
+            talk(f"The hooks of your agents stay: {used} them. Take them out: metier disconnect")
         talk(f"Recording stopped in {ws.root}. The state is kept in {aside}.")
         _tell_what_stays(ws.root, places.short(places.settings))
         again = " && metier init" if done or unlinked or forgot else ""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from metier.types import Finding
 
 app = typer.Typer(
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     help="Show skills, change them, undo changes.\n\nExample:  metier skills list",
@@ -41,12 +40,14 @@ OrderOption = Annotated[
 ]
 
 
-@app.callback()
-def skills() -> None:
+@app.callback(invoke_without_command=True)
+def skills(ctx: typer.Context) -> None:
     """Show skills, change them, undo changes.
 
     Example:  metier skills list  ·  metier skills rollback deploy
     """
+    if ctx.invoked_subcommand is None:
+        list_(ctx)
 
 
 @app.command("list")

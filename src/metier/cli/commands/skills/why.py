@@ -100,7 +100,9 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
     yield "Proof, model by model"
     for one in story.receipts:
         yield f"  {one.model}: {one.standing} ({one.why})"
-    if not story.receipts:
+    if not story.receipts and story.trainings:
+        yield "  not proven: measured in training only, no gate confirmed it"
+    elif not story.receipts:
         yield "  no model: nothing was measured, and no run names its model"
     yield "Uses and cost"
     yield f"  {line(story.skill, story.worth)}"
@@ -135,5 +137,8 @@ def _measured_lines(story: SkillRecord) -> Iterator[str]:
     known = [(one, effect) for one, effect in found if isinstance(effect, int | float)]
     for one, effect in sorted(known, key=lambda pair: -pair[1])[:SHOWN]:
         yield f"  {100 * effect:+.1f} points  line {one.number}, v{one.version.number}: {one.text.strip()[:80]}"
-    if not known:
+    if not known and story.trainings:
+        named = next(iter(story.trainings))[:8]
+        yield f"  none was proven by a gate; what the training measured: metier train show {named}"
+    elif not known:
         yield "  none: see where each line comes from with metier skills blame " + story.skill
