@@ -204,3 +204,12 @@ def test_a_reference_waits_to_be_read(ws: Workspace, tmp_path: Path) -> None:
     with ws.context.store.read() as transaction:
         [file] = files.waiting(transaction)
     assert (file.path, file.session) == (str(tmp_path / "t.jsonl"), "s")
+
+
+def test_a_hook_that_takes_too_long_ends_and_says_so_in_its_log(ws: Workspace) -> None:
+    work = "from metier.hooks.process import run_hook; run_hook('record', lambda *_: time.sleep(50), seconds=0.2)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import time; {work}"], input="{}", cwd=ws.root, text=True, timeout=30
+    )
+    assert done.returncode == 0
+    assert errors(ws).endswith("record: not done after 0.2 s, so nothing was kept\n")

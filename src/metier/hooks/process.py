@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     Payload = dict[str, object]
 
 
+LOGGED = 0.3
+"""Seconds that the last line of a hook that took too long may take."""
+
+
 class HookInputError(Exception):
     """The object on standard input is nothing that a hook can use."""
 
@@ -29,7 +33,7 @@ def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: f
     """
     state = ""
     try:
-        limit_time(seconds)
+        limit_time(name, seconds)
         payload = read_object()
         folder = str(payload.get("cwd") or "") or os.getcwd()
         state = find_state(folder, os.environ)
@@ -52,11 +56,17 @@ def read_object() -> Payload:
     return payload
 
 
-def limit_time(seconds: float) -> None:
-    """Exit with 0 after this time, even while the hook waits for something."""
+def limit_time(name: str, seconds: float) -> None:
+    """Exit with 0 after this time, even while the hook waits for something; the log says so."""
     import signal
 
-    signal.signal(signal.SIGALRM, lambda _number, _frame: exit_at_once())
+    def end(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGALRM, lambda _number, _frame: exit_at_once())
+        signal.setitimer(signal.ITIMER_REAL, LOGGED)
+        log_error(find_state(os.getcwd(), os.environ), f"{name}: not done after {seconds:g} s, so nothing was kept")
+        exit_at_once()
+
+    signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
