@@ -32,6 +32,7 @@ if "PYTEST_DEBUG_TEMPROOT" not in os.environ and os.access(MEMORY, os.W_OK) and 
 NOW = "2026-01-05T12:00:00.000000Z"
 # a run in the background may have Ctrl-C switched off, and so would every program that tests start and interrupt
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored under nohup, and what tests start would inherit that
 # how fast examples come says something about the machine, not about Metier
 settings.register_profile("quick", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("quick")
