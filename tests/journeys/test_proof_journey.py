@@ -168,7 +168,7 @@ def follow_a_skill(folder: Path) -> None:
     with_it = sum("ledger.py" in text for text in given.values())
     for part in (
         "learned from 6 runs: ",
-        "from 6 runs that succeeded; written without a model; passed: ",
+        "from 6 runs that succeeded); written without a model; passed: ",
         "passed: replay on python=figure_agent:answer: +100.0 points",
         f"helps: {with_it} of {with_it} runs succeeded with it, 0 of {24 - with_it} without",
         f"given {with_it} times: {with_it} of these runs succeeded",

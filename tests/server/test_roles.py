@@ -44,6 +44,7 @@ WHO: dict[tuple[str, str], set[str]] = {
     ("GET", "/proof/cases/{case}"): LOOK,
     ("POST", "/proof/cases/{case}/accept"): DECIDE,
     ("POST", "/proof/cases/{case}/reject"): DECIDE,
+    ("POST", "/proof/cases/{case}/reopen"): DECIDE,
     ("GET", "/events"): LOOK,
     ("GET", "/static"): LOOK,
     ("POST", "/lessons/{lesson}/approve"): DECIDE,

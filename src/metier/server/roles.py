@@ -52,6 +52,7 @@ NEEDS: Mapping[tuple[str, str], Right] = {
     ("GET", "/proof/cases/{case}"): "look",
     ("POST", "/proof/cases/{case}/accept"): "decide",
     ("POST", "/proof/cases/{case}/reject"): "decide",
+    ("POST", "/proof/cases/{case}/reopen"): "decide",
     ("GET", "/events"): "look",
     ("GET", "/static"): "look",
     ("POST", "/lessons/{lesson}/approve"): "decide",
