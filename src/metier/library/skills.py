@@ -150,9 +150,14 @@ class Library:
                 return self._at(root, name)
         if make:
             return self._at(self.default, name)
+        raise NotFoundError(
+            f"There is no skill '{name}' here.{self._hint(name)} `metier skills list` shows what there is."
+        )
+
+    def _hint(self, name: str) -> str:
+        """Which skill may be meant by a name that none has."""
         near = get_close_matches(name, {one.skill.rpartition("/")[2] for one in self.skill_folders()}, 1)
-        hint = f" Did you mean '{near[0]}'?" if near else ""
-        raise NotFoundError(f"There is no skill '{name}' here.{hint} `metier skills list` shows what there is.")
+        return f" Did you mean '{near[0]}'?" if near else ""
 
     def skill_at(self, path: Path) -> tuple[FoundSkill, str] | None:
         """The skill a file belongs to and the file's path in it, when it lies in one of the roots."""

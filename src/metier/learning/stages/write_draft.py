@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from metier.library.skills import Library
     from metier.review.second_opinions import SecondOpinion
     from metier.skills.package import Package
-    from metier.types import Draft, Pattern
+    from metier.types import Draft, Pattern, Run
 
 UNREAD = "the sessions behind it are too long to see what the agent had heard before, so a person has to agree"
 TALK = "its runs are turns of conversations that only sound alike"
@@ -108,13 +108,7 @@ class DraftWriter:
         """Why the requests are no task of their own: corrections, turns of talk that only sound alike; else empty."""
         found = (*read.lessons.successes, *read.lessons.failures)
         around = runs_around(self.library.ctx, read, self.sessions)
-        longer = None if around is None else {run.session for run in around if run.session}
-        stated = {run.correction for run in around or ()}
-        put_right = [
-            one
-            for one in found
-            if one.message in stated or ((longer is None or one.session in longer) and puts_right(one.message))
-        ]
+        put_right = [one for one in found if _puts_right(one, around)]
         if 2 * len(put_right) > len(found):
             return PUT_RIGHT
         if around is not None and len(around) < TURNS * len(found):
@@ -346,3 +340,12 @@ def was_rejected_by_gate(draft: Draft) -> bool:
 def _later_ids(first: str, count: int) -> list[str]:
     """The ids of further drafts with the same text, in their order."""
     return [sha256(f"{first}\0{number}".encode()).hexdigest()[:12] for number in range(1, count + 1)]
+
+
+def _puts_right(run: Run, around: Sequence[Run] | None) -> bool:
+    """Whether a request only says how other work of its session should have been done; `around` None: nobody knows."""
+    if around is None:
+        return puts_right(run.message)
+    if any(run.message == other.correction for other in around):
+        return True
+    return bool(run.session) and any(run.session == other.session for other in around) and puts_right(run.message)

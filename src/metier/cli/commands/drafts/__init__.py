@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from metier.cli.commands.drafts.review import review
 from metier.cli.options import AsJson, open_workspace, prepare_hooks
 from metier.cli.output import console, emit, say, table, talk, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from metier.types.skills import Version
 
 app = typer.Typer(
     add_completion=False,
@@ -220,13 +225,16 @@ def apply(
         doubts = [(one.target, doubt_since(ws.context, origin(ws.context, one).pattern)) for one in wanted]
         prepare_hooks(ws)
         written = {one.skill: shipped_places(ws.library, one) for one in versions}
-    noted = [*said, *(f"{name} shipped, but {doubt}" for name, doubt in doubts if doubt)]
-    for line in noted if not as_json else ():
-        talk(visible(f"Note: {line}."))
     if as_json:
         parts = ("skill", "root", "number", "hash", "status", "action", "draft")
         emit([{part: getattr(version, part) for part in parts} for version in versions])
         return
+    _say_shipped([*said, *(f"{name} shipped, but {doubt}" for name, doubt in doubts if doubt)], versions, written)
+
+
+def _say_shipped(notes: Sequence[str], versions: Sequence[Version], written: Mapping[str, Sequence[object]]) -> None:
+    for line in notes:
+        talk(visible(f"Note: {line}."))
     for version in versions:
         undo = "rollback" if version.parent else "archive"
         talk(

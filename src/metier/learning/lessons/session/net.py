@@ -160,26 +160,28 @@ def said_in(session: Sequence[Record], name: str) -> Iterator[Said]:
     """The sentences of a session's messages that carry a signal, in their words or around them, and its corrections."""
     heard = {sentence for record in session for sentence in sentences_of(record.run.message)}
     for at, record in enumerate(session):
-        before = session[at - 1].run if at else None
-        around: tuple[str, ...] | None = None
-        for sentence in sentences_of(record.run.message):
-            if not PROCESS.search(sentence):
-                continue
-            if around is None:
-                around = surrounding_cues(session, at) if length_of(record.run.message) <= SHORT else ()
-            act = _last_act(before) if before else ""
-            cues = cues_of(sentence)
-            if CONTRAST in cues and len({*terms_of(sentence)} & {*terms_of(act)}) >= NAMED:
-                cues = (*cues, DONE)
-            if cues := (*cues, *around):
-                said = _said(record, name, sentence, cues)
-                yield replace(said, before=act, reply=record.run.output[:300])
+        yield from _in_message(session, at, name)
         stated = record.run.correction or ""
         known = heard if is_correction(stated) else set[str]()  # importers keep what sounds so here, and as a message
         for sentence in sentences_of(stated):
             if sentence not in known and PROCESS.search(sentence):
                 said = _said(record, name, sentence, (*cues_of(sentence), CORRECTED))
                 yield replace(said, before=_last_act(record.run))
+
+
+def _in_message(session: Sequence[Record], at: int, name: str) -> Iterator[Said]:
+    """The sentences of one message that carry a signal."""
+    record, act = session[at], _last_act(session[at - 1].run) if at else ""
+    sentences = [one for one in sentences_of(record.run.message) if PROCESS.search(one)]
+    if not sentences:
+        return
+    around = surrounding_cues(session, at) if length_of(record.run.message) <= SHORT else ()
+    for sentence in sentences:
+        cues = cues_of(sentence)
+        if CONTRAST in cues and len({*terms_of(sentence)} & {*terms_of(act)}) >= NAMED:
+            cues = (*cues, DONE)
+        if cues := (*cues, *around):
+            yield replace(_said(record, name, sentence, cues), before=act, reply=record.run.output[:300])
 
 
 def _said(record: Record, session: str, sentence: str, cues: tuple[str, ...]) -> Said:
