@@ -154,6 +154,9 @@ def build(folder: Path, home: Path, runs: int) -> list[str]:
         "/skills?q=skill-7",
         "/skills/skill-7",
         "/skills?open=skill-7",
+        "/proof/new/skill-7",
+        "/proof/cases",
+        "/audit/calls",
         "/select?task=fix+the+docker+problem+of+task+77",
         f"/training/{trained}",
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from dashboard_world import HOSTILE, add_proof, make_project, serve_dashboard, ship_skill
 from trial_world import SKILL, past, ready
+from waiting import until
 
 from metier.library.lessons import approve_lesson, list_lessons
 from metier.proof.replay.cases import find_case, list_cases
@@ -68,6 +69,7 @@ def test_a_trial_shows_its_interval_as_a_picture_its_arms_and_what_is_still_need
 
 
 def test_a_new_trial_says_what_it_takes_and_starts_and_stops_with_an_undo(due: ServedDashboard) -> None:
+    until(lambda: "Runs needed" in due.get(f"/proof/new/{SKILL}").text, "the plans")
     page = due.get(f"/proof/new/{SKILL}").text
     for words in ("+10 points", "+30 points", "40.0 sessions a day", "Runs needed", "Ends at the latest", "--force"):
         assert words in page, words

@@ -30,18 +30,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrialOffer:
-    """What a trial of a skill would take, before it starts."""
+class TrialSubject:
+    """What a trial is of: a version of a skill, and the agents that can go without it."""
 
     skill: str
     hash: str
     agents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialOffer(TrialSubject):
+    """What a trial of a skill would take, before it starts."""
+
     rate: DueRate
     plans: tuple[PlannedTrial, ...]
 
 
-def offer_trial(library: Library, skill: str) -> TrialOffer:
-    """What a trial would take; RefusedError where the skill cannot be withheld."""
+def trial_subject(library: Library, skill: str) -> TrialSubject:
+    """What a trial would be of; RefusedError where the skill cannot be withheld."""
     ctx = library.ctx
     found = library.find(skill)
     record_hand_edit(ctx, found)
@@ -50,9 +56,16 @@ def offer_trial(library: Library, skill: str) -> TrialOffer:
         raise RefusedError(f"{skill} is not in use, so there is nothing to try. See: metier skills list")
     if profile_of(ctx, found).pinned:
         raise RefusedError(f"{skill} is pinned: it is in every run. Unpin it first: metier skills unpin {skill}")
-    agents = withheld_agents(ctx, found)
-    rate = due_rate(ctx, found.skill, agents)
-    return TrialOffer(skill=found.skill, hash=last.hash, agents=agents, rate=rate, plans=plan_trial(rate, ctx.now()))
+    return TrialSubject(skill=found.skill, hash=last.hash, agents=withheld_agents(ctx, found))
+
+
+def offer_trial(library: Library, skill: str) -> TrialOffer:
+    """What a trial would take, which may need some seconds; RefusedError where the skill cannot be withheld."""
+    ctx = library.ctx
+    one = trial_subject(library, skill)
+    rate = due_rate(ctx, one.skill, one.agents)
+    plans = plan_trial(rate, ctx.now())
+    return TrialOffer(skill=one.skill, hash=one.hash, agents=one.agents, rate=rate, plans=plans)
 
 
 def start_trial(library: Library, offer: TrialOffer, gain: float, *, force: bool = False) -> Trial:

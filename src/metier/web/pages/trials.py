@@ -11,7 +11,15 @@ from metier.library.listing import list_skills
 from metier.proof.replay.cases import list_cases
 from metier.proof.trials.plan import GAINS, MOST_DAYS, latest_end, most_runs
 from metier.proof.trials.state import peek_at_trial
-from metier.proof.trials.trials import find_trial, list_trials, offer_trial, resume_trial, start_trial, stop_trial
+from metier.proof.trials.trials import (
+    find_trial,
+    list_trials,
+    offer_trial,
+    resume_trial,
+    start_trial,
+    stop_trial,
+    trial_subject,
+)
 from metier.web.answers import Done, Page, action_route, page_route
 from metier.web.pages.decisions import prepare_agents
 
@@ -84,11 +92,13 @@ def trial(board: Dashboard, ask: Ask) -> Page:
 
 def new_trial(board: Dashboard, ask: Ask) -> Page:
     """What a trial of a skill takes, before it starts."""
-    offer = offer_trial(board.ws.library, _skill(board, ask))
-    plans = [_plan(offer, one, board.context.now()) for one in offer.plans]
-    running = next((one for one in list_trials(board.context) if _runs(one, offer.skill)), None)
-    values: dict[str, object] = {"offer": offer, "plans": plans, "limit": MOST_DAYS, "running": running}
-    return Page(template="trial_new.html", title=f"A trial of {offer.skill}", values=values)
+    one = trial_subject(board.ws.library, _skill(board, ask))
+    stamp = (board.live.stamps()["runs"], one.hash, board.context.now()[:10])
+    offer = board.figures.get(f"trial {one.skill}", stamp, lambda: offer_trial(board.ws.library, one.skill), slow=True)
+    plans = [_plan(offer, plan, board.context.now()) for plan in offer.plans] if offer else []
+    running = next((trial for trial in list_trials(board.context) if _runs(trial, one.skill)), None)
+    values: dict[str, object] = {"subject": one, "offer": offer, "plans": plans, "limit": MOST_DAYS, "running": running}
+    return Page(template="trial_new.html", title=f"A trial of {one.skill}", values=values)
 
 
 def start(board: Dashboard, ask: Ask) -> Done:
