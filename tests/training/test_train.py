@@ -13,6 +13,7 @@ from secret_samples import KINDS
 from train_world import GUESS, RULES, TEXT, Agent, Optimiser, cases, ended, order, place, solve, trained, write_cases
 
 from metier.cli.commands.skills.why import story_lines
+from metier.cli.views.blame import page
 from metier.cli.views.train import row_of
 from metier.errors import BusyError, ConfigError, ConflictError, InputError, UsageError
 from metier.library.proposals.drafts import approve_draft, list_drafts
@@ -99,9 +100,15 @@ def test_what_cases_did_not_confirm_needs_a_persons_yes(shop: Workspace) -> None
     assert version.receipt == "force_accept: approved by a person"
     assert version.gain is None  # nothing that was not proven is shown as a gain
     assert receipt_words(version.receipt) == "approved by a person"
-    told = "\n".join(story_lines(skill_story(shop.library, "adder")))
-    assert "points" not in told
+    story = skill_story(shop.library, "adder")
+    told = "\n".join(story_lines(story))
+    measured = [line for line in told.splitlines() if "points" in line]
+    assert measured
+    assert all("points, in training, not proven  line" in line for line in measured)
     assert "force_accept" not in told
+    blamed = page(story.lines, story.trainings).plain
+    assert f"unproven {done.training.id[:8]}" in blamed
+    assert f"training {done.training.id[:8]}" not in blamed
 
 
 def test_a_skill_that_was_changed_meanwhile_is_not_overwritten(shop: Workspace) -> None:

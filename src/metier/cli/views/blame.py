@@ -58,6 +58,7 @@ def as_document(line: BlamedLine, trained: Mapping[str, TrainingReceipt]) -> dic
         "edit": {"step": worth["step"], "op": worth["op"]} if worth.get("op") else None,
         "effect": worth.get("effect"),
         "interval": worth.get("interval"),
+        "proven": None if worth.get("effect") is None else trained[version.provenance.training].is_proven,
         "known_from": worth.get("how"),
     }
 
@@ -76,7 +77,9 @@ def _training_label(line: BlamedLine, trained: Mapping[str, TrainingReceipt]) ->
     effect = worth.get("effect")
     points = "" if effect is None else f" {100 * cast('float', effect):+.1f}"
     step = worth["step"] if worth.get("op") else "-"
-    return f"training {line.version.provenance.training[:8]}/{step}{points}"
+    training = trained[line.version.provenance.training]
+    how = "unproven" if points and not training.is_proven else "training"
+    return f"{how} {training.training[:8]}/{step}{points}"
 
 
 def _origin_label(version: Version) -> str:

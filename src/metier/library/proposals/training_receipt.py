@@ -35,11 +35,11 @@ class TrainingReceipt:
     gain: float | None = None
     """On the cases that nothing had looked at; None: not proven."""
     lines: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    """What is known of each added line, by its text; what it is worth only where the whole is proven."""
+    """What is known of each added line, by its text."""
+    is_proven: bool = False
+    """Whether its last gate accepted the whole; if not, what a line is worth was measured in the training alone."""
 
 
-UNPROVEN: Json = {"effect": None, "interval": None}
-"""What a line of a skill is worth that is not proven."""
 NO_RECEIPT = TrainingReceipt()
 
 
@@ -61,7 +61,8 @@ def training_receipt(ctx: Context, training: str) -> TrainingReceipt:
         skill_hash=str(report.get("skill_hash") or ""),
         step=cast("int", report.get("best_step") or 0),
         gain=cast("float | None", scores.get("confirm")) if is_proven else None,
-        lines={str(one["line"]): one if is_proven else one | UNPROVEN for one in lines},
+        lines={str(one["line"]): one for one in lines},
+        is_proven=is_proven,
     )
 
 

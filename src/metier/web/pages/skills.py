@@ -12,6 +12,7 @@ from metier.learning.trace import records
 from metier.library.changes import archive_skill, list_versions, restore_skill, rollback_skill
 from metier.library.listing import GONE
 from metier.library.proposals.drafts import list_drafts
+from metier.library.proposals.training_receipt import NO_RECEIPT
 from metier.proof.routing import TakeoverCheck
 from metier.proof.skill_story import skill_story
 from metier.selection.worth.outcomes import NOTHING, line, worths
@@ -81,6 +82,8 @@ class OriginLine:
     """Whether the line before came with another version."""
     effect: float | None
     """What a training measured of it."""
+    is_proven: bool
+    """Whether that training's last gate accepted the whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -329,16 +332,18 @@ def _origins(record: SkillRecord) -> tuple[OriginLine, ...]:
     for one in record.lines:
         first, last = one.version.number != last, one.version.number
         text = one.text.rstrip("\r\n")
-        effect = _effect(record, one)
-        found.append(OriginLine(number=one.number, text=text, version=one.version, is_first=first, effect=effect))
+        effect, sure = _effect(record, one)
+        found.append(
+            OriginLine(number=one.number, text=text, version=one.version, is_first=first, effect=effect, is_proven=sure)
+        )
     return tuple(found)
 
 
-def _effect(record: SkillRecord, one: BlamedLine) -> float | None:
-    """What a training measured of a line."""
-    training = record.trainings.get(one.version.provenance.training)
-    known = training.lines.get(one.text.strip(), {}) if training else {}
-    return cast("float | None", known.get("effect"))
+def _effect(record: SkillRecord, one: BlamedLine) -> tuple[float | None, bool]:
+    """What a training measured of a line, and whether its last gate confirmed the whole."""
+    training = record.trainings.get(one.version.provenance.training, NO_RECEIPT)
+    known = training.lines.get(one.text.strip(), {})
+    return cast("float | None", known.get("effect")), training.is_proven
 
 
 ROUTES = (

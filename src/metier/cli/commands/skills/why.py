@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -133,12 +133,10 @@ def _version_line(one: Version) -> str:
 def _measured_lines(story: SkillRecord) -> Iterator[str]:
     from metier.cli.views.blame import as_document
 
-    found = [(one, as_document(one, story.trainings)["effect"]) for one in story.lines]
-    known = [(one, effect) for one, effect in found if isinstance(effect, int | float)]
-    for one, effect in sorted(known, key=lambda pair: -pair[1])[:SHOWN]:
-        yield f"  {100 * effect:+.1f} points  line {one.number}, v{one.version.number}: {one.text.strip()[:80]}"
-    if not known and story.trainings:
-        named = next(iter(story.trainings))[:8]
-        yield f"  none was proven by a gate; what the training measured: metier train show {named}"
-    elif not known:
+    found = [(one, as_document(one, story.trainings)) for one in story.lines]
+    known = [(one, said, cast("float", said["effect"])) for one, said in found if said["effect"] is not None]
+    for one, said, effect in sorted(known, key=lambda row: -row[2])[:SHOWN]:
+        sure = "" if said["proven"] else ", in training, not proven"
+        yield f"  {100 * effect:+.1f} points{sure}  line {one.number}, v{one.version.number}: {one.text.strip()[:80]}"
+    if not known:
         yield "  none: see where each line comes from with metier skills blame " + story.skill
