@@ -235,9 +235,7 @@ def _lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | _Bad]]:
 
 
 def _decode(raw: bytes) -> object:
-    if (
-        raw[:1].isalpha() and raw[:1] not in b"tfnNI"
-    ):  # no JSON begins with such a letter: a file of prose is refused fast
+    if raw[:1].isalpha() and raw[:1] not in b"tfnNI":  # no JSON begins so: prose is refused fast
         return WORDS
     try:
         value: object = json.loads(raw.decode("utf-8-sig"))

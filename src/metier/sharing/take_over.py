@@ -123,7 +123,7 @@ class _Taker:
     def _take(self, offered: OfferedSkill) -> _SkillStep | TakenItem | None:
         if problem := name_problem(offered.name):
             raise RefusedError(f"The server calls a skill {offered.name[:80]!r}: {problem}. Nothing was taken.")
-        found, live = self._here(offered.name)
+        found, live = _here(self._library, offered.name)
         known = self._known.get(offered.name)
         if live is not None and live.hash() == offered.hash:
             return None
@@ -155,7 +155,7 @@ class _Taker:
         return TakenItem(kind="skill", name=found.skill, how="held", reason=reason)
 
     def _remove(self, name: str) -> _SkillStep | TakenItem | None:
-        found, live = self._here(name)
+        found, live = _here(self._library, name)
         last = found.last()
         if live is None or last is None:
             return None
@@ -164,11 +164,6 @@ class _Taker:
         why = f"taken back at {self._membership.host}"
         version = new_version(self._library.ctx, found, "archive", status="archived", like=last, summary=why)
         return _SkillStep(found=found, live=live, package=live, version=version, how="removed")
-
-    def _here(self, name: str) -> tuple[FoundSkill, Package | None]:
-        library = self._library
-        found = FoundSkill(version_store=library.version_store, root=library.default, skill=name)
-        return found, found.slot.package()
 
     def _fetch(self, offered: OfferedSkill) -> Package:
         """The package, every byte checked against what was signed."""
@@ -233,9 +228,13 @@ def _membership_after(
     )
 
 
-def _is_live(library: Library, name: str, digest: str) -> bool:
+def _here(library: Library, name: str) -> tuple[FoundSkill, Package | None]:
     found = FoundSkill(version_store=library.version_store, root=library.default, skill=name)
-    live = found.slot.package()
+    return found, found.slot.package()
+
+
+def _is_live(library: Library, name: str, digest: str) -> bool:
+    _, live = _here(library, name)
     return live is not None and live.hash() == digest
 
 
