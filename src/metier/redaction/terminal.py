@@ -6,6 +6,8 @@ import re
 
 _ESCAPES = (b"\x1b", b"\xc2\x9b", b"\\x1", b"\\u001", b"\\u{1", b"\\033", b"\\e", b"^[")
 """How an order to a terminal begins, also written out."""
+_FIRST = re.compile(rb"[\x1b\xc2\\^\[]")
+"""The first byte of each of these, and of a colour without it: most short texts have none, and are done with."""
 _TERMINAL = re.compile(
     rb"(?:\x1b|\\x1[bB]|\\u001[bB]|\\u\{1[bB]\}|\\033|\\e|\^\[)"
     rb"(?:\[[0-9:;<=>?]{0,24}[ -/]{0,4}[@-~]|[()][0-9A-Z]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\|\\a|\\x07|\\u0007))"
@@ -17,6 +19,8 @@ _BARE_COLOUR = re.compile(rb"\[\d{1,3}(?:;\d{1,3}){0,4}m")
 
 def speaks_to_terminal(data: bytes) -> bool:
     """Whether a text has orders to a terminal in it."""
+    if _FIRST.search(data) is None:
+        return False
     if not any(one in data for one in _ESCAPES):
         return _BARE_COLOUR.search(data) is not None
     return _TERMINAL.search(data) is not None

@@ -7,14 +7,17 @@ import secrets
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from metier.redaction import MARK
-from metier.types import Exchange, Passage, Record, Run, ShownSkill, SkillTrace, ToolCall
+from metier.types import Exchange, Passage, Record, Run, ShownSkill, ToolCall
 from metier.types.runs import unique_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+T = TypeVar("T")
 
 OWN_BYTES = 8
 SESSION_BYTES = 4
@@ -109,7 +112,7 @@ def excerpt_of(output: str) -> str:
 def redact_run(run: Run, redact: Callable[[str], str]) -> Run:
     """The run with every text in it passed through a redactor, names and ids too."""
     many = partial(_each, redact)
-    return replace(
+    return _changed(
         run,
         message=redact(run.message),
         output=redact(run.output),
@@ -121,15 +124,16 @@ def redact_run(run: Run, redact: Callable[[str], str]) -> Run:
         model=redact(run.model),
         tools=tuple(_redacted_tool(tool, redact) for tool in run.tools),
         context=tuple(Passage(origin=piece.origin, text=redact(piece.text)) for piece in run.context),
-        skills=SkillTrace(
+        skills=_changed(
+            run.skills,
             active=many(run.skills.active),
             attempted=many(run.skills.attempted),
             path=many(run.skills.path),
             given=many(run.skills.given),
             shown=tuple(ShownSkill(name=redact(one.name), body=redact(one.body)) for one in run.skills.shown),
         ),
-        snapshots=tuple(replace(one, trigger=redact(one.trigger), skills=many(one.skills)) for one in run.snapshots),
-        outcome=run.outcome and replace(run.outcome, by=redact(run.outcome.by), reason=redact(run.outcome.reason)),
+        snapshots=tuple(_changed(one, trigger=redact(one.trigger), skills=many(one.skills)) for one in run.snapshots),
+        outcome=run.outcome and _changed(run.outcome, by=redact(run.outcome.by), reason=redact(run.outcome.reason)),
         correction=run.correction and redact(run.correction),
         exchanges=tuple(
             Exchange(message=redact(one.message), before=redact(one.before), reply=redact(one.reply))
@@ -140,7 +144,7 @@ def redact_run(run: Run, redact: Callable[[str], str]) -> Run:
 
 
 def _redacted_tool(tool: ToolCall, redact: Callable[[str], str]) -> ToolCall:
-    return replace(
+    return _changed(
         tool,
         name=redact(tool.name),
         input=redact(tool.input),
@@ -149,6 +153,13 @@ def _redacted_tool(tool: ToolCall, redact: Callable[[str], str]) -> ToolCall:
         skills=_each(redact, tool.skills),
         said=redact(tool.said),
     )
+
+
+def _changed(value: T, **fields: object) -> T:
+    """The value with these fields; itself where they are what it has, which is quicker than a copy."""
+    if all(getattr(value, name) == field for name, field in fields.items()):
+        return value
+    return cast("T", replace(cast("Any", value), **fields))
 
 
 def _each(redact: Callable[[str], str], texts: tuple[str, ...]) -> tuple[str, ...]:
