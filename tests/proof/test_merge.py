@@ -11,7 +11,9 @@ from metier.errors import NotFoundError, RefusedError
 from metier.library.proposals.ship import apply_drafts
 from metier.proof.merge import merge_lessons, near_lessons, near_skills, propose_merge
 from metier.store.tables.learning import lessons
+from metier.store.tables.library import profiles
 from metier.types.lessons import Lesson, LessonCheck
+from metier.types.skills import Profile
 
 if TYPE_CHECKING:
     from metier.workspace import Workspace
@@ -55,6 +57,22 @@ def test_a_merge_is_a_draft_that_says_what_becomes_of_the_requests_of_both(shop:
     text = (shop.root / ".agents/skills/flaky-tests/SKILL.md").read_text(encoding="utf-8")
     assert text.count("Run it fifty times.") == 1
     assert "Fix the seed of the random numbers first." in text
+
+
+def test_a_line_that_differs_in_an_article_alone_is_not_said_twice_and_the_skill_in_use_stays(shop: Workspace) -> None:
+    put(shop, "flaky-tests", ABOUT, "1. Run a test fifty times.\n2. Do not push it.\n\n```\npytest the test\n```")
+    put(shop, "unstable-tests", ABOUT, "1. Run the test fifty times.\n2. Do push it.\n\n```\npytest the test\n```")
+    shop.record_hand_edits()
+    with shop.context.store.write() as transaction:
+        profiles.put(transaction, [Profile(skill="flaky-tests", workspace=shop.name, uses=3)])
+    [pair] = near_skills(shop.library)
+    assert (pair.keep, pair.drop) == ("flaky-tests", "unstable-tests")
+    done = propose_merge(shop.library, pair.keep, pair.drop)
+    shop.approve(done.draft.id)
+    apply_drafts(shop.library, [done.draft.id])
+    text = (shop.root / ".agents/skills/flaky-tests/SKILL.md").read_text(encoding="utf-8")
+    assert (text.count("fifty times"), text.count("push it.")) == (1, 2)
+    assert "```\npytest the test\n```" in text
 
 
 def test_one_skill_is_no_pair(shop: Workspace) -> None:

@@ -19,6 +19,7 @@ from metier.selection.evaluation.admission import probes_of, served_requests
 from metier.selection.evaluation.eval_library import build_eval_library, eval_basis, without_scope
 from metier.selection.evaluation.files import selectable_of
 from metier.skills.editing.compose import compose
+from metier.store.tables.library import profiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,11 +36,13 @@ SAME_SKILL, SAME_LESSON = 0.5, 0.6
 NEAREST = 4
 """Skills that are looked at for each."""
 DEPTH = 12
+ARTICLES, SENTENCE = frozenset({"a", "an", "the"}), 3
+"""Words that make no difference between two lines, and how many words a line has at least that may be left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearSkills:
-    """Two skills that are nearly the same; the one with the longer text stays."""
+    """Two skills that are nearly the same; the one that was used more stays, else the one with the longer text."""
 
     keep: str
     drop: str
@@ -71,12 +74,18 @@ def near_skills(library: Library) -> list[NearSkills]:
     skills = result_of(skills_with_bodies(SkillPool(library=library)))
     there = result_of(build_eval_library(skills, eval_basis(library.ctx)))
     words = {one.name: words_of(f"{one.name} {one.description} {one.body}") for one in skills}
+    with library.ctx.store.read() as transaction:
+        uses = {one.skill: one.uses for one in profiles.list_all(transaction)}
+
+    def order(skill: Selectable) -> tuple[int, int, str]:
+        return -uses.get(skill.name, 0), -len(skill.body), skill.name
+
     found: dict[frozenset[str], NearSkills] = {}
     for one in skills:
         for hit in there.index.search(f"{one.name} {one.description}", NEAREST):
             share = alike(words[one.name], words[hit.name]) if hit.name != one.name else 0.0
             if share >= SAME_SKILL:
-                keep, drop = sorted((one, there.skills[hit.name]), key=lambda skill: (-len(skill.body), skill.name))
+                keep, drop = sorted((one, there.skills[hit.name]), key=order)
                 found[frozenset((one.name, hit.name))] = NearSkills(keep=keep.name, drop=drop.name, alike=share)
     return sorted(found.values(), key=lambda pair: (-pair.alike, pair.keep, pair.drop))
 
@@ -88,13 +97,31 @@ def propose_merge(library: Library, keep: str, drop: str) -> MergedSkills:
     mine, theirs = found.slot.package(), other.slot.package()
     if mine is None or theirs is None or found.folder == other.folder:
         raise NotFoundError(f"{keep} and {drop} are not two skills in use. See: metier skills list")
-    merged = compose("merge", found.skill, mine, body_of(theirs.document))
+    merged = compose("merge", found.skill, mine, _beyond(body_of(mine.document), body_of(theirs.document)))
     probes, lost = _routing(library, (found.skill, merged), other.skill)
     review = review_change(ctx, merged, found.skill, mine)
     notes = [f"merge: what {drop} has beyond {keep}; {probes - len(lost)} of {probes} requests of both still go to it"]
     draft = draft_of_package(library, found, merged, summary=f"Merge {drop} into {keep}", notes=notes)
     kept = save_draft(ctx, replace(draft, status=review.status, findings=review.findings))
     return MergedSkills(draft=kept, probes=probes, lost=lost)
+
+
+def _beyond(mine: str, theirs: str) -> str:
+    """A text without the lines that the other one has but for its articles; commands stay whole."""
+    there = {_told(line) for line in mine.splitlines()}
+    kept: list[str] = []
+    fenced = False
+    for line in theirs.splitlines(keepends=True):
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
+        if fenced or not _told(line) or _told(line) not in there:
+            kept.append(line)
+    return "".join(kept)
+
+
+def _told(line: str) -> tuple[str, ...]:
+    """The words of a line that is a sentence or a step, without articles; nothing for any other."""
+    words = [] if line.startswith(("#", "    ", "\t")) else line.casefold().split()
+    return tuple(word for word in words if word not in ARTICLES) if len(words) >= SENTENCE else ()
 
 
 def _routing(library: Library, merged: tuple[str, Package], drop: str) -> tuple[int, tuple[str, ...]]:

@@ -30,7 +30,7 @@ def merge_skills(ctx: typer.Context, keep: First = "", drop: Second = "", as_jso
         if not keep:
             pairs = near_skills(ws.library)
             rows = [(one.keep, one.drop, f"{one.alike:.0%}") for one in pairs]
-            _list(rows, [(one.keep, one.drop, one.alike) for one in pairs], as_json=as_json)
+            _list("skills", rows, [(one.keep, one.drop, one.alike) for one in pairs], as_json=as_json)
             return
         done = propose_merge(ws.library, keep, drop)
     if as_json:
@@ -58,7 +58,7 @@ def merge_lessons(ctx: typer.Context, keep: First = "", drop: Second = "", as_js
         if not keep:
             near = near_lessons(ws.context)
             rows = [(_line(one.keep), _line(one.drop), f"{one.alike:.0%}") for one in near]
-            _list(rows, [(one.keep.id, one.drop.id, one.alike) for one in near], as_json=as_json)
+            _list("lessons", rows, [(one.keep.id, one.drop.id, one.alike) for one in near], as_json=as_json)
             return
         stays, gone = merge(ws.context, keep, drop)
     if as_json:
@@ -78,11 +78,13 @@ def _line(lesson: Lesson) -> str:
     return f"{lesson.id[:8]} {lesson.text}"
 
 
-def _list(rows: list[tuple[str, str, str]], pairs: list[tuple[str, str, float]], *, as_json: bool) -> None:
+def _list(what: str, rows: list[tuple[str, str, str]], pairs: list[tuple[str, str, float]], *, as_json: bool) -> None:
     if as_json:
         emit([{"keep": keep, "drop": drop, "alike": share} for keep, drop, share in pairs])
     elif not rows:
         talk("No near-duplicates.")
     else:
         console().print(table(("keep", "drop", "alike"), rows, grow="drop"))
-        talk("Make two of them one: the same command with KEEP DROP")
+        keep, drop, _ = pairs[0]
+        names = f"{keep} {drop}" if what == "skills" else f"{keep[:8]} {drop[:8]}"
+        talk(f"Make two of them one: metier {what} merge {names}")
