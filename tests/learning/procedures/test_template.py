@@ -24,6 +24,7 @@ def filled(*commands: str, requests: tuple[str, ...] = ()) -> str:
         (("pytest tests/test_a.py -q", "pytest tests/test_b.py -q"), "pytest tests/test_<name>.py -q"),
         (("x --limit 4", "x --limit 20"), "x --limit <limit>"),
         (("git commit -m 'fix a bug'", "git commit -m 'add it now'"), 'git commit -m "<message>"'),
+        (("x -m 'Bump rich to 14.0.0'", "x -m 'Bump uv to 0.3.1'"), "x -m 'Bump <name> to <version>'"),
         (("git checkout -b fix/a", "git checkout -b fix/b"), "git checkout -b fix/<branch>"),
         (("docker push r/a:1.0.0", "docker push r/b:2.0.0"), "docker push r/<name>:<version>"),
         (("pytest -q", "pytest -q", "pytest -q -x"), "pytest -q"),

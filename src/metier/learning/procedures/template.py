@@ -207,11 +207,21 @@ def _merged(word: str, column: Mapping[int, str], before: str) -> list[Part]:
     agreed, share = counts.most_common(1)[0]
     if share >= KEPT * len(column) and not _SHOUTED.search(agreed):
         return [agreed]
-    if " " in word:
+    if " " in word and not _is_one_sentence(word, column.values()):
         inner = word.strip("\"'")
         values = tuple((number, text.strip("\"'")) for number, text in sorted(column.items()))
         return ['"', Slot(before=before, values=values), '"'] if inner != word else [Slot(before=before, values=values)]
     return _with_slots(word, column, before)
+
+
+def _is_one_sentence(word: str, texts: Iterable[str]) -> bool:
+    """Whether quoted texts are the same sentence, each with its own values: `'Bump NAME to VERSION'`."""
+    words = word.split(" ")
+    others = [text.split(" ") for text in texts]
+    if any(len(other) != len(words) for other in others):
+        return False
+    same = [sum(other[at] == one for other in others) for at, one in enumerate(words)]
+    return sum(count >= KEPT * len(others) for count in same) * 2 >= len(words)
 
 
 def _with_slots(word: str, column: Mapping[int, str], before: str) -> list[Part]:
