@@ -216,8 +216,6 @@ def test_the_story_ends_yesterday_whatever_day_it_is_and_says_the_same(tmp_path:
 def test_the_learned_skill_holds_no_value_of_one_run(told: tuple[Path, str]) -> None:
     text = (told[0] / ".agents/skills/bump-dependency/SKILL.md").read_text("utf-8")
     assert "Bump the dependency DEPENDENCY to VERSION" in text
-    assert (
-        "Taken from the request: `<dependency>`. Different each time, for you to find: `<message>` and `<version>`."
-        in text
-    )
+    assert "`git commit -am 'Bump <dependency> to <version>'`" in text
+    assert "Taken from the request: `<dependency>`. Different each time, for you to find: `<version>`." in text
     assert not re.search(r"sqlalchemy|httpx|stripe|\d+\.\d+|\bto 12\b", text)
