@@ -149,6 +149,7 @@ class Library(RuleBasedStateMachine):
     @rule(name=NAMES)
     def restore(self, name: str) -> None:
         self._expect(partial(self._do, "restore", name), self._after_restore(name))
+        self.look()  # its neighbours were looked at, so what was done to them by hand may be noted already
 
     @rule(at=MOMENTS)
     def look_and_die(self, at: int) -> None:
