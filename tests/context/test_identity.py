@@ -38,6 +38,16 @@ def test_a_state_folder_that_another_process_makes_meanwhile_is_ones_own(tmp_pat
     assert standing == "own"
 
 
+def test_a_foreign_state_folder_that_another_process_sets_aside_meanwhile_is_no_error(tmp_path: Path) -> None:
+    state = tmp_path / ".metier"
+    make_state_folder(state, tmp_path, THEIRS)
+    (state / "spool").mkdir(exist_ok=True)
+    with meanwhile(lambda: set_aside(state, MINE), "listdir"):
+        standing = standing_of(state, MINE)
+    assert standing == "foreign"  # what it was when it was looked at; whoever acts on it looks again
+    assert set_aside(state, MINE) is None
+
+
 def test_what_another_process_put_in_its_place_is_not_set_aside(tmp_path: Path) -> None:
     state = tmp_path / ".metier"
     make_state_folder(state, tmp_path, THEIRS)

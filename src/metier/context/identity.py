@@ -64,12 +64,21 @@ def standing_of(state: Path, key: bytes, *, at_home: bool = False) -> Standing:
         return "absent"
     except OSError as error:
         raise StoreError(f"The state folder {state} cannot be read: {error.strerror}.") from None
-    spooled = (state / SPOOL).is_symlink() or ((state / SPOOL).is_dir() and any((state / SPOOL).iterdir()))
     allowed = UNTOUCHED | HISTORY if at_home else UNTOUCHED
-    if not spooled and OWNER not in names and names <= allowed:
+    if not _has_spooled(state / SPOOL) and OWNER not in names and names <= allowed:
         return "absent"
     # another process of this person may have made it between the two looks; the seal is the first thing in it
     return "own" if is_own_state(str(state), key) else "foreign"
+
+
+def _has_spooled(spool: Path) -> bool:
+    """Whether anything waits in a spool folder; a link counts as something, a folder that is gone by now as nothing."""
+    try:
+        return spool.is_symlink() or any(spool.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise StoreError(f"The folder {spool} cannot be read: {error.strerror}.") from None
 
 
 def foreign_text(state: Path) -> str:
