@@ -75,6 +75,18 @@ def test_a_line_that_differs_in_an_article_alone_is_not_said_twice_and_the_skill
     assert "```\npytest the test\n```" in text
 
 
+def test_a_step_with_the_same_command_is_not_said_twice_and_the_others_are_numbered_anew(shop: Workspace) -> None:
+    put(shop, "flaky-tests", ABOUT, "1. `pytest -q`\n2. Look at the seed.")
+    put(shop, "unstable-tests", ABOUT, "1. Run `pytest -q`.\n2. Save the log.\n3. Then look at the seed.\n4. Tell me.")
+    shop.record_hand_edits()
+    done = propose_merge(shop.library, "flaky-tests", "unstable-tests")
+    shop.approve(done.draft.id)
+    apply_drafts(shop.library, [done.draft.id])
+    text = (shop.root / ".agents/skills/flaky-tests/SKILL.md").read_text(encoding="utf-8")
+    assert (text.count("pytest -q"), text.count("the seed")) == (1, 1)
+    assert "1. Save the log.\n2. Tell me." in text
+
+
 def test_one_skill_is_no_pair(shop: Workspace) -> None:
     with pytest.raises(NotFoundError, match="not two skills"):
         propose_merge(shop.library, "flaky-tests", "flaky-tests")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -36,8 +37,10 @@ SAME_SKILL, SAME_LESSON = 0.5, 0.6
 NEAREST = 4
 """Skills that are looked at for each."""
 DEPTH = 12
-ARTICLES, SENTENCE = frozenset({"a", "an", "the"}), 3
+EMPTY, SENTENCE = frozenset({"a", "an", "the", "run", "execute", "then"}), 3
 """Words that make no difference between two lines, and how many words a line has at least that may be left out."""
+STEP, MARK = re.compile(r"(\d{1,3})[.)]\s"), re.compile(r"\s{0,3}(?:\d{1,3}[.)]|[-*+])\s+")
+"""A numbered step, and what any line of a list begins with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,21 +110,30 @@ def propose_merge(library: Library, keep: str, drop: str) -> MergedSkills:
 
 
 def _beyond(mine: str, theirs: str) -> str:
-    """A text without the lines that the other one has but for its articles; commands stay whole."""
+    """A text without the lines that the other one has in nearly the same words; its steps are numbered anew."""
     there = {_told(line) for line in mine.splitlines()}
     kept: list[str] = []
-    fenced = False
+    fenced, number = False, 0
     for line in theirs.splitlines(keepends=True):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-        if fenced or not _told(line) or _told(line) not in there:
-            kept.append(line)
+        step = None if fenced else STEP.match(line)
+        if step and int(step[1]) <= 1:
+            number = 0
+        if not fenced and _told(line) and _told(line) in there:
+            continue
+        number += step is not None
+        kept.append(f"{number}{line[step.end(1) :]}" if step else line)
     return "".join(kept)
 
 
 def _told(line: str) -> tuple[str, ...]:
-    """The words of a line that is a sentence or a step, without articles; nothing for any other."""
-    words = [] if line.startswith(("#", "    ", "\t")) else line.casefold().split()
-    return tuple(word for word in words if word not in ARTICLES) if len(words) >= SENTENCE else ()
+    """The words of a line that is a sentence, a step or a command, without the empty ones; nothing for any other."""
+    if line.startswith(("#", "    ", "\t")):
+        return ()
+    text = MARK.sub("", line).strip().rstrip(".:;")
+    words = text.casefold().replace("`", " ").split()
+    told = tuple(word for word in words if word not in EMPTY)
+    return told if len(words) >= SENTENCE or text.startswith("`") else ()
 
 
 def _routing(library: Library, merged: tuple[str, Package], drop: str) -> tuple[int, tuple[str, ...]]:
