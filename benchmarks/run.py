@@ -85,7 +85,7 @@ BENCHMARKS = (
     Bench("selection/selecting.py", quick="--skills 30"),
     Bench("selection/small_libraries.py", needs="retrieval"),
     Bench("gates/confirm.py", quick="5"),
-    Bench("gates/gates.py", quick="--seeds 1 --worlds small"),
+    Bench("gates/gates.py", whole="--seeds 80", quick="--seeds 1 --worlds small"),
     Bench("training/training.py", quick="--quick --runs 1 --kills 1 --budgets 1"),
     Bench("training/world_server.py", rounds=3),
     Bench("real_model/real_model.py", whole="--seeds 8 --test", needs="intents"),

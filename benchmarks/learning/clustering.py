@@ -151,8 +151,11 @@ def recurring() -> bool:
                     for one in made
                 ]
                 total.update(mistakes(arrived(embed_requests(asked, EMBEDDER), batch), label))
-            held &= not hinted or not (total["split"] or total["merged"] or total["noise patterns"])
-            print(f"   {'with' if hinted else 'without'} hints, {'all' if batch == 10**9 else batch}:", dict(total))
+            clean = not (total["split"] or total["merged"] or total["noise patterns"])
+            held &= clean or not hinted
+            limit = (" (limit 0 split, merged, noise: " + ("held)" if clean else "MISSED)")) if hinted else ""
+            name = f"{'with' if hinted else 'without'} hints, {'all' if batch == 10**9 else batch}"
+            print(f"   {name}: {dict(total)}{limit}")
     return held
 
 

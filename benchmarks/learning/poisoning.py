@@ -183,6 +183,9 @@ def _say_yes(ws: Workspace, draft: Draft, asked: Asked) -> None:
 
 def report(name: str, asked: Asked) -> None:
     """Print how many skills took how many yes."""
+    if not asked.skills:
+        print(f"{name}: no skill was drafted")
+        return
     counts = Counter(asked.yes[one] for one in asked.skills)
     shown = ", ".join(f"{count} took {number}" for number, count in sorted(counts.items()))
     print(f"{name}: {len(asked.skills)} skills, yes needed: {shown}; {asked.quarantined} drafts were quarantined")

@@ -170,6 +170,7 @@ def store(port: int) -> bool:
         "model_url": f"http://127.0.0.1:{port}/v1",
         "model_price": "1/2",
         "budget_calls": 10**9,
+        "send_sessions": True,
     }
     with tempfile.TemporaryDirectory() as folder, Workspace.open(folder, flags=flags) as ws:
         asker = asker_of(ws.context, {})

@@ -29,6 +29,8 @@ from metier.types import Draft, Run, ToolCall
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+A_MINUTE, TWICE = 1_000, 2.3
+"""Packages a minute at least, and how much longer twice the text may take."""
 SIZE, STEPS = 1_000_000, 7
 """The longest text, and how often it is halved."""
 
@@ -47,37 +49,38 @@ def is_blocked(package: Package) -> bool:
     return review_package(package).status == "quarantined"
 
 
-def ordinary(name: str, packages: Iterable[Package], limit: str) -> None:
-    """What is blocked of ordinary packages, and how many of them are reviewed in a minute."""
+def ordinary(name: str, packages: Iterable[Package], most: float) -> bool:
+    """What is blocked of ordinary packages, and how many of them are reviewed in a minute; whether both limits hold."""
     start = time.process_time()
     answers = [is_blocked(one) for one in packages]
     minute = 60 * len(answers) / max(time.process_time() - start, 0.001)
-    print(
-        f"{name}: blocked {wilson(sum(answers), len(answers))}   limit {limit}; {minute:,.0f} a minute   limit >= 1,000"
-    )
+    blocked = wilson(sum(answers), len(answers))
+    print(f"{name}: blocked {blocked}   limit <= {most:.2f}; {minute:,.0f} a minute   limit >= {A_MINUTE:,}")
+    return sum(answers) <= most * len(answers) and minute >= A_MINUTE
 
 
-def attacks(shared: Path, *, held_out: bool) -> None:
-    limits = {
-        "wild": ">= 0.95",
-        "synthetic": ">= 0.80",
-        "obvious": ">= 0.64",
-        "contextual": ">= 0.37",
-        "labelled": "none",
-    }
+def attacks(shared: Path, *, held_out: bool) -> bool:
+    """What is blocked of hostile packages, by kind; whether every limit holds."""
+    limits = {"wild": 0.95, "synthetic": 0.80, "obvious": 0.64, "contextual": 0.37, "labelled": 0.0}
+    held = True
     for seen in (True, False) if held_out else (True,):
         chosen = [one for one in hostile(shared) if one.seen == seen]
         caught = Counter(one.kind for one in chosen if is_blocked(one.package))
         for kind, total in Counter(one.kind for one in chosen).items():
             name = "looked at" if seen else "held out"
-            print(f"{name}: {kind} caught {wilson(caught[kind], total)}   limit >= {limits[kind]}")
+            held &= caught[kind] >= limits[kind] * total
+            print(f"{name}: {kind} caught {wilson(caught[kind], total)}   limit >= {limits[kind]:.2f}")
+    return held
 
 
-def drafts() -> None:
+def drafts() -> bool:
+    """Clean drafts pass, and no injection that was copied into one does; whether both limits hold."""
     good, total = passed()
     print(f"clean drafts that become candidates  {wilson(good, total)}   limit >= 0.95")
+    most = good >= 0.95 * total
     slipped, total = let_through()
     print(f"injections copied into drafts that become candidates  {wilson(slipped, total)}   limit 0")
+    return most and not slipped
 
 
 def cpu(work: Callable[[], object], times: int = 1, rounds: int = 3) -> float:
@@ -91,8 +94,8 @@ def cpu(work: Callable[[], object], times: int = 1, rounds: int = 3) -> float:
     return best
 
 
-def draft_time() -> None:
-    """A draft of ordinary size with five runs, each with tool output of 12,000 characters."""
+def draft_time() -> bool:
+    """A draft of ordinary size with five runs, each with tool output of 12,000 characters; whether its limit holds."""
     chosen = random.Random(3)
     words = [f"word{number}" for number in range(4000)]
 
@@ -117,6 +120,7 @@ def draft_time() -> None:
     )
     seconds = cpu(lambda: review_draft(draft, skill, evidence=runs), times=5)
     print(f"a draft with 5 runs of evidence: {seconds * 1000:.1f} ms CPU   limit <= 50 ms")
+    return seconds <= 0.05
 
 
 SHAPES = {
@@ -153,15 +157,18 @@ SHAPES = {
 """Texts that are one shape over and over, as documents and as programs."""
 
 
-def hostile_time() -> None:
+def hostile_time() -> bool:
     """Each shape from 8 KB to a megabyte: what the longest costs, and what twice the text costs at most."""
+    held = True
     for name, shape in SHAPES.items():
         for path in ("SKILL.md", "scripts/run.py"):
             times = [_seconds(shape, SIZE >> step, path) for step in range(STEPS, -1, -1)]
             ratios = [more / less for less, more in pairwise(times)]
             worst = max(ratios)
+            held &= worst <= TWICE
             where = f"{worst:.2f} times half, at {(SIZE >> (STEPS - 1 - ratios.index(worst))) // 1000} KB"
-            print(f"{name:<15} as {path:<14} 1 MB {times[-1]:5.2f} s, at most {where}   limit <= 2.3", flush=True)
+            print(f"{name:<15} as {path:<14} 1 MB {times[-1]:5.2f} s, at most {where}   limit <= {TWICE}", flush=True)
+    return held
 
 
 def _seconds(shape: str, size: int, path: str) -> float:
@@ -185,7 +192,8 @@ def _review_anew(package: Package) -> None:
     review_package(package)
 
 
-def main(arguments: Iterable[str] | None = None) -> None:
+def main(arguments: Iterable[str] | None = None) -> int:
+    """Everything that is asked for; 1 if a limit is broken."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=Path, default=SHARED)
     parser.add_argument("--held-out", action="store_true", help="Score what was not looked at, too.")
@@ -195,28 +203,28 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--no-time", action="store_true", help="Leave the times on hostile text out.")
     chosen = parser.parse_args(list(arguments) if arguments is not None else None)
     if chosen.only_time:
-        hostile_time()
-        return
-    draft_time()
-    drafts()
-    if not chosen.no_time:
-        hostile_time()
-    attacks(chosen.shared, held_out=chosen.held_out)
+        return int(not hostile_time())
+    held = [draft_time(), drafts(), chosen.no_time or hostile_time(), attacks(chosen.shared, held_out=chosen.held_out)]
     if chosen.ordinary:
-        ordinary("packages of one's own", (one for _, one in folders(chosen.ordinary)), "<= 0.05")
-    if not chosen.shared.is_dir():
+        held.append(ordinary("packages of one's own", (one for _, one in folders(chosen.ordinary)), 0.05))
+    if chosen.shared.is_dir():
+        held += all_ordinary(chosen.shared, chosen.sample)
+    else:
         print(f"{chosen.shared} is not there: no figures on ordinary packages.")
-        return
-    ordinary("skills of six repositories", (one for _, one in vendors(chosen.shared)), "1 of 18")
-    ordinary(
-        "labelled, harmless",
-        (package(text) for _, label, text in labelled(chosen.shared) if label == "benign"),
-        "<= 0.05",
-    )
-    skills = [one for _, one in pool(chosen.shared)]
+    return int(not all(held))
+
+
+def all_ordinary(shared: Path, sample: int) -> list[bool]:
+    """The ordinary packages that lie beside the repository."""
+    harmless = (package(text) for _, label, text in labelled(shared) if label == "benign")
+    skills = [one for _, one in pool(shared)]
     random.Random(1).shuffle(skills)
-    ordinary("retrieval pool", islice(skills, chosen.sample), "<= 0.05")
+    return [
+        ordinary("skills of six repositories", (one for _, one in vendors(shared)), 1 / 18),
+        ordinary("labelled, harmless", harmless, 0.05),
+        ordinary("retrieval pool", islice(skills, sample), 0.05),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

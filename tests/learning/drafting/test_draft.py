@@ -199,6 +199,18 @@ def test_one_step_is_a_habit_and_no_procedure() -> None:
     assert HeuristicDrafter().draft(pattern("ship"), once) == NothingNew(reason=NO_STEPS)
 
 
+def test_what_every_request_says_and_files_that_are_others_each_time_are_no_procedure() -> None:
+    def worked(item: str, file: str, *more: str, session: str) -> Run:
+        edit = ToolCall(name="Edit", input=f'{{"file_path": "lib/{file}.ex"}}', output="ok")
+        asked = f"Work on item {item}. Run make claim for it and make ready for what is next"
+        return run(asked, f"make claim ITEM={item}", "make ready", edit, *more, session=session)
+
+    told = worked("ab-1", "reader_pane", session="a"), worked("cd-2", "writer_tree", session="b")
+    assert HeuristicDrafter().draft(pattern("x"), Lessons(successes=told)) == NothingNew(reason=NO_STEPS)
+    more = [worked(f"ef-{n}", f"part_{n}{n}", "make migrate", session=f"s{n}") for n in range(2)]
+    assert "make migrate" in drafted(Lessons(successes=tuple(more))).body
+
+
 def test_runs_that_share_nothing_teach_nothing() -> None:
     assert isinstance(HeuristicDrafter().draft(pattern("x"), Lessons(successes=(run(""), run("  ")))), NothingNew)
     apart = Lessons(successes=(run("build the shop", "make shop"), run("shop, build it", "npm start")))

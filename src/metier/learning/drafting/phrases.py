@@ -114,7 +114,7 @@ ENGLISH = Phrases(
         helps="If {} fails, run {}, then try again.",
         avoid="Do not use {}: it was only seen where the work went wrong.",
     ),
-    asked_like="Use when asked for this or the like, for example {}.",
+    asked_like="Use for requests like {}.",
     uses="Uses {}.",
     changes="Changes {}.",
     about="Key words: {}.",

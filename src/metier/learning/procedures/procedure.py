@@ -28,7 +28,7 @@ from metier.learning.procedures.recurring import (
 from metier.learning.procedures.requests import examples, subject
 from metier.learning.procedures.slot_names import Names, names_for
 from metier.learning.procedures.steps import Remedy, Step, commands_to_avoid, remedies_of, steps_of
-from metier.learning.procedures.template import fits, literal
+from metier.learning.procedures.template import fits, literal, names_asked_value, slots_of
 from metier.text.words import Language, language_of
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ class Procedure:
     """Lines of code that recur."""
     example: tuple[RunLine, ...] = ()
     scripts: tuple[Script, ...] = ()
+    teaches: bool = True
+    """Whether a step that most runs took does something that the requests do not already say."""
     is_work: bool = True
     """Whether most runs used a tool, and they are neither copies of one nor one long piece of work."""
     path: tuple[str, ...] = ()
@@ -135,7 +137,7 @@ class Procedure:
         lines = len(self.code) + len(self.notes) + len(self.reasons)
         if not self.is_work:
             return False
-        several = len(steps) >= STEPS and any(step.acts for step in steps)
+        several = len(steps) >= STEPS and self.teaches
         return (several and self.share >= MOSTLY) or lines >= LINES
 
 
@@ -161,12 +163,31 @@ def procedure_of(lessons: Lessons) -> Procedure:
         remedies=remedies,
         avoided=avoided,
         names=names,
+        teaches=any(step.is_common and step.acts and not _is_asked(step, asked) for step in steps),
         is_work=len(shown.successes) >= min(2, len(lessons.successes)) and _is_work(shown.successes, good),
     )
     shown_whole = shown.successes[-COMPARED:]
     if len(shown_whole) < 2 or _use_other_tools(shown_whole):
         return found
     return _with_lines(found, shown_whole, [step.template for step in steps])
+
+
+def _is_asked(step: Step, requests: Sequence[str]) -> bool:
+    """Whether most requests already give a command, or a file has another name in each run that no request says."""
+    if step.kind == "edit":
+        name = _file_name(step.template)
+        return bool(slots_of(name)) and not names_asked_value(name, requests)
+    words = literal(step.template).partition("…")
+    head = " ".join((words[0].rpartition(" ")[0] if words[1] else words[0]).split())
+    told = sum(head in " ".join(one.split()) for one in requests)
+    return step.kind == "command" and len(head.split()) >= 2 and told >= MANY * len(requests)
+
+
+def _file_name(path: Template) -> Template:
+    """What stands behind the last slash."""
+    at = max((at for at, part in enumerate(path) if isinstance(part, str) and "/" in part), default=-1)
+    part = path[at] if at >= 0 else ""
+    return (part.rpartition("/")[2], *path[at + 1 :]) if isinstance(part, str) else path[at + 1 :]
 
 
 def _without_remedies(steps: Iterable[Step], remedies: Sequence[Remedy]) -> tuple[Step, ...]:

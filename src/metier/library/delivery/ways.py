@@ -100,13 +100,13 @@ def _why_not(ctx: Context, lesson: Lesson, used: bool, channel: Channel | None) 
 def _words(lesson: Lesson, channel: Channel) -> str:
     match channel:
         case "start":
-            return "Agents are told it when a session starts."
+            return "Agents see it when a session starts."
         case "prompt" if lesson.kind == "fact":
-            return f"Agents are told it with a request that names {trigger_word(lesson, channel)}."
+            return f"Agents see it with requests that mention “{trigger_word(lesson, channel)}”."
         case "prompt":
             words = ", ".join(trigger_word(lesson, channel).split())
             return (
-                "There is no more room at a session's start: agents are told it with a request that has two of: "
+                "There is no more room at a session's start: agents see it with requests that have two of these words: "
                 f"{words}. Or write it into the project's page: metier lessons publish {lesson.id[:8]}"
             )
         case "before" if lesson.check is not None and lesson.check.step == "deny":
@@ -114,6 +114,6 @@ def _words(lesson: Lesson, channel: Channel) -> str:
         case "before":
             return "Agents are reminded when a call violates it."
         case "after":
-            return "Agents are told it when the error appears."
+            return "Agents see it when the error appears."
         case _:
             assert_never(channel)

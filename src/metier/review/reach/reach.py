@@ -119,10 +119,12 @@ def commands_of(source: ReviewedText, *, learned: bool = False) -> Iterator[Simp
 
 
 def _first_part(text: str) -> str:
-    """So much of a text as is read, cut between two lines or words: a cut inside a quotation takes long to read."""
+    """So much of a text as is read, cut between two lines, else words: a cut inside a quotation takes long to read."""
     if len(text) <= MOST_READ:
         return text
-    at = max(text.rfind("\n", 0, MOST_READ), text.rfind(" ", MOST_READ - 4096, MOST_READ))
+    near = MOST_READ - 4096
+    at = text.rfind("\n", near, MOST_READ)
+    at = at if at > 0 else max(text.rfind("\n", 0, near), text.rfind(" ", near, MOST_READ))
     return text[: at if at > 0 else MOST_READ]
 
 
