@@ -79,7 +79,7 @@ def _checked_lessons(ctx: Context) -> list[Lesson]:
 def _came_back(ctx: Context, week: str) -> list[CameBack]:
     """Errors of several sessions that appeared since a moment."""
     with ctx.store.read() as transaction:
-        repairs = [one for catch in sightings.list_all(transaction) for one in catch.repairs]
+        repairs = sightings.list_repairs(transaction)
     found: list[CameBack] = []
     for group in by_trouble(repairs):
         late = {one.session for one in group if one.moment >= week}

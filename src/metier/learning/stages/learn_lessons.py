@@ -209,7 +209,7 @@ def find_problems(ctx: Context) -> list[Problem]:
                 failed = members.newest(transaction, pattern.id, success=False, limit=NEWEST)
                 problem = problem_of(pattern, runs.get_many(transaction, failed))
                 found += [problem] if problem else []
-        repairs = [one for catch in sightings.list_all(transaction) for one in catch.repairs]
+        repairs = sightings.list_repairs(transaction)
         newest = runs.page(transaction, limit=LOOKED_AT)
     found += [*problems_from(repairs), *failing_tools(newest[::-1])]
     return sorted(found, key=lambda one: (-one.sessions, one.label))

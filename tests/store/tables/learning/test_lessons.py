@@ -14,7 +14,7 @@ from metier.store.tables.learning import lessons, sightings
 from metier.store.tables.runs import runs
 from metier.types import Run
 from metier.types.lessons import Lesson, Quote
-from metier.types.sightings import Catch
+from metier.types.sightings import Catch, Repair
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine
@@ -59,6 +59,16 @@ def test_a_decision_on_other_words_is_refused(engine: Engine) -> None:
         lessons.put(transaction, [replace(LESSON, text="other words")])
         with pytest.raises(ConflictError, match="changed meanwhile"):
             lessons.move(transaction, LESSON, replace(LESSON, status="approved"))
+
+
+def test_repairs_are_listed_of_the_sessions_that_have_some(engine: Engine) -> None:
+    repair = Repair(run="r", session="one", moment=NOW, program="make", error="no rule", failed="make x")
+    first, second = stored("one", 1), stored("two", 2)
+    with engine.write() as transaction:
+        runs.keep(transaction, [first, second])
+        sightings.put(transaction, [first.id], 1, Catch(repairs=(repair,), programs=("make",)))
+        sightings.put(transaction, [second.id], 2, ONE)
+        assert sightings.list_repairs(transaction) == [repair]
 
 
 def test_a_session_is_read_again_when_a_run_of_it_is_new_or_gone(engine: Engine) -> None:

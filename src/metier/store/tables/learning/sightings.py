@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from metier.formats.value_json import dumps, loads
 from metier.store.tables.run_keys import OWN, SESSION, id_of, key_of
-from metier.types.sightings import Catch
+from metier.types.sightings import Catch, Repair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 AFTER_HEX = "g"
 """Sorts behind every digit of a key."""
+FIRST_REPAIR = '{"repairs":[{'
+"""How the text of a session with repairs begins: they are the first field."""
 PUT = (
     "INSERT INTO sightings (workspace, session, sequence, body) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (workspace, session) DO UPDATE SET body = excluded.body"
@@ -51,8 +53,17 @@ def put(transaction: Transaction, runs: Sequence[str], sequence: int, catch: Cat
 
 def list_all(transaction: Transaction) -> list[Catch]:
     """What was kept of every session, the oldest session first."""
-    sql = "SELECT body FROM sightings WHERE workspace = ? ORDER BY sequence, session"
-    bodies = [str(row[0]) for row in transaction.all(sql, (transaction.workspace,))]
+    return _list(transaction, "")
+
+
+def list_repairs(transaction: Transaction) -> list[Repair]:
+    """What failed and what helped, the oldest session first; sessions without such are not read."""
+    return [one for catch in _list(transaction, FIRST_REPAIR) for one in catch.repairs]
+
+
+def _list(transaction: Transaction, begins: str) -> list[Catch]:
+    sql = "SELECT body FROM sightings WHERE workspace = ? AND body LIKE ? ORDER BY sequence, session"
+    bodies = [str(row[0]) for row in transaction.all(sql, (transaction.workspace, f"{begins}%"))]
     return [loads(Catch, body) if body else Catch() for body in bodies]
 
 
