@@ -295,6 +295,7 @@ def test_where_metier_is_switched_off_nothing_is_taken_in(ws: Workspace) -> None
 def test_changed_settings_are_noticed_between_passes(ws: Workspace) -> None:
     script = Script()
     record(ws)
+    (ws.state / "metier.toml").write_text('mode = "observe"\n')
     with Running([ws.root], script, flags={}) as running:
         until(running.texts)
         (ws.state / "metier.toml").write_text('mode = "draft"\n')
@@ -458,7 +459,10 @@ def test_once_makes_the_passes_that_are_due_and_ends(tmp_path: Path) -> None:
 
 
 def test_the_next_pass_can_be_asked_for(ws: Workspace) -> None:
-    assert isinstance(next_pass(ws.context), Never)
+    with Workspace.open(ws.root, flags={"mode": "observe"}) as asked:
+        assert isinstance(next_pass(asked.context), Never)
+    assert ws.context.config.mode == "observe"
+    assert next_pass(ws.context) == Later(why="waits for the next run")  # nobody set it: a watch that is started learns
     with Workspace.open(ws.root, flags=DRAFT) as asked:
         assert next_pass(asked.context) == Later(why="waits for the next run")
         record(ws, 2)

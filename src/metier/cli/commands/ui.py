@@ -68,16 +68,17 @@ def _learning(ws: Workspace, given: GlobalOptions, *, wanted: bool) -> Generator
     if not wanted:
         yield
         return
-    from metier.events import Ended
+    from metier.cli.commands.watch import text_of
     from metier.learning.watch.watch import Watch
+    from metier.proof.learn_and_prove import watch_pass
     from metier.workspace import Workspace
 
-    made = Watch([ws.root], Workspace.open, flags=given.flags)
+    made = Watch([ws.root], Workspace.open, learn=watch_pass, flags=given.flags)
 
     def follow() -> None:
         for told in made.events():
-            if isinstance(told.event, Ended) and told.event.stage == "pass":
-                talk(f"{told.at.astimezone():%H:%M:%S} {told.event.text}")
+            if text := text_of(told.event):
+                talk(f"{told.at.astimezone():%H:%M:%S} {ws.root.name}: {text}")
 
     thread = threading.Thread(target=follow, name="watch", daemon=True)
     thread.start()

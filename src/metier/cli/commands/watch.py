@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from metier.cli.options import GlobalOptions
+    from metier.events import Event
     from metier.learning.watch.watch import Watch, WatchEvent
 
 FoldersArgument = Annotated[
@@ -42,7 +43,7 @@ def watch(
 ) -> None:
     """Keep learning until stopped: read the runs that hooks spool, and learn after runs or at set times.
 
-    The settings trigger, times and mode decide when. With mode observe or trigger manual, runs are only read in.
+    The settings trigger and times decide when. With mode set to observe, or trigger to manual, runs are only read in.
     Changed settings are noticed. Stop it with Ctrl-C or SIGTERM: a running pass ends at its next step, and the next
     start continues it.
 
@@ -102,12 +103,19 @@ def _print_event(told: WatchEvent, names: Mapping[Path, str], *, as_json: bool) 
         place = {"at": _iso(told.at), "workspace": told.workspace, "folder": str(told.folder)}
         sys.stdout.write(json.dumps({**place, "event": type(event).__name__.lower(), **asdict(event)}) + "\n")
         sys.stdout.flush()
-    elif (isinstance(event, Ended) and event.stage == "pass") or (isinstance(event, Noted) and _is_shown(event)):
-        talk(f"{told.at.astimezone():%H:%M:%S} {names[told.folder]}: {event.text}")
+    elif text := text_of(event):
+        talk(f"{told.at.astimezone():%H:%M:%S} {names[told.folder]}: {text}")
 
 
-def _is_shown(event: Noted) -> bool:
-    return event.stage in ("watch", "pass") or event.level != "info"
+def text_of(event: Event) -> str:
+    """What a person who watches is told of an event; empty for most."""
+    match event:
+        case Ended(stage="pass", text=text):
+            return text
+        case Noted(stage=stage, level=level, text=text) if stage in ("watch", "pass") or level != "info":
+            return text
+        case _:
+            return ""
 
 
 def _check(roots: Sequence[Path], given: GlobalOptions, *, as_json: bool) -> None:

@@ -18,7 +18,18 @@ from metier.errors import BusyError, MetierError
 from metier.events import Began, Ended, Noted
 from metier.hooks.spool import SPOOL
 from metier.learning.watch import schedule as passes
-from metier.learning.watch.schedule import Backoff, Due, Later, Moment, Never, Passed, State, due, state_after_look
+from metier.learning.watch.schedule import (
+    Backoff,
+    Due,
+    Later,
+    Moment,
+    Never,
+    Passed,
+    State,
+    due,
+    state_after_look,
+    watched_config,
+)
 from metier.runs.ingest import waiting_files
 
 if TYPE_CHECKING:
@@ -172,12 +183,10 @@ class Lookout:
         if isinstance(found, Never):
             hint = f"{found.why}. To learn: {found.hint} ({ws.context.state / config.FILE})."
             return Noted(stage=WATCH, text=hint, level="warning")
-        how = (
-            "after runs"
-            if ws.context.config.learning.trigger == "after_run"
-            else f"at {', '.join(ws.context.config.learning.times)}"
-        )
-        text = f"learns {how} (mode {ws.context.config.mode}). {what_is_sent(ws.context)}"
+        taken = watched_config(ws.context.settings)
+        learning = taken.learning
+        how = "after runs" if learning.trigger == "after_run" else f"at {', '.join(learning.times)}"
+        text = f"learns {how} (mode {taken.mode}). {what_is_sent(ws.context)}"
         return Noted(stage=WATCH, text=text.rstrip())
 
     def _take_in(self, ws: Opened) -> Iterator[Event]:
@@ -193,7 +202,8 @@ class Lookout:
     def _due(self, ws: Opened, *, settled: bool = False) -> Due | Later | Never:
         now = Moment(wall=self._clock(), ticks=time.monotonic())
         self._state = state_after_look(self._state, now, *passes.look_at_passes(ws.context))
-        return due(self._state, now, ws.context.config, replace(self._pace, quiet=0.0) if settled else self._pace)
+        pace = replace(self._pace, quiet=0.0) if settled else self._pace
+        return due(self._state, now, watched_config(ws.context.settings), pace)
 
     def _pass(self, ws: Opened, *, settled: bool) -> Iterator[Event]:
         """One pass, unless another watch is making it or has just made it."""

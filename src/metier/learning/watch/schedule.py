@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
-    from metier.config import Config
+    from metier.config import Config, Settings
     from metier.context.context import Context
 
 DAY = timedelta(days=1)
@@ -133,6 +133,13 @@ def state_after_look(state: State, now: Moment, arrived: Arrivals, passed: Passe
         first=state.first if goes_on and state.pending else now.ticks,
         latest=now.ticks if changed else state.latest,
     )
+
+
+def watched_config(settings: Settings) -> Config:
+    """The settings as a watch takes them: a person started it, so it learns unless they set mode to observe."""
+    if settings.sources["mode"] != "default":
+        return settings.config
+    return replace(settings.config, mode="draft")
 
 
 def due(

@@ -17,7 +17,18 @@ from metier.context.state_folder import find_root
 from metier.errors import ConfigError
 from metier.events import Ended
 from metier.learning.watch.one_workspace import Lookout
-from metier.learning.watch.schedule import Due, Later, Moment, Never, Pace, State, due, look_at_passes, state_after_look
+from metier.learning.watch.schedule import (
+    Due,
+    Later,
+    Moment,
+    Never,
+    Pace,
+    State,
+    due,
+    look_at_passes,
+    state_after_look,
+    watched_config,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -66,7 +77,7 @@ def places(folders: Sequence[str], flags: Mapping[str, object], environ: Mapping
 def next_pass(ctx: Context) -> Due | Later | Never:
     """When the next pass of a workspace is due, and why; a burst counts as over."""
     now = Moment(wall=ctx.clock(), ticks=0.0)
-    return due(state_after_look(State(), now, *look_at_passes(ctx)), now, ctx.config, Pace(quiet=0.0))
+    return due(state_after_look(State(), now, *look_at_passes(ctx)), now, watched_config(ctx.settings), Pace(quiet=0.0))
 
 
 class Watch:
