@@ -28,6 +28,7 @@ def rules(*sessions: tuple[str, ...]) -> list[Lesson]:
     return [one for one in lessons_from(caught, "w") if one.kind == "rule"]
 
 
+PYTEST = ToolCall(name="Bash", input='{"command": "pytest -q"}')
 PIP = ToolCall(name="Bash", input='{"command": "pip install cachetools"}')
 OTHERS = tuple(
     (f"Please add a {what} to the page", f"make sure that the {what} test covers it")
@@ -66,6 +67,48 @@ def test_a_correction_of_an_agent_counts_among_few_sentences_too(sessions: int, 
     (rule,) = (one for one in lessons_from(caught, "w") if one.kind == "rule")
     assert rule.sessions == sessions
     assert rule.text.split(",")[0].endswith("use uv add")
+
+
+NPM, PNPM = (ToolCall(name="Bash", input=f'{{"command": "{line}"}}') for line in ("npm install zod", "pnpm add zod"))
+
+
+def corrected(text: str, sessions: int) -> list[Lesson]:
+    """The rules of sessions in which an agent used npm, was corrected, and used pnpm."""
+    caught: list[Sighting] = []
+    for number in range(sessions):
+        work = replace(said(f"install what part {number} needs", session=f"s{number}"), tools=(NPM,))
+        again = replace(said(text, session=f"s{number}"), tools=(PNPM,))
+        caught += mine_session(records(work, again))
+    return [one for one in lessons_from(caught, "w") if one.kind == "rule"]
+
+
+@pytest.mark.parametrize("sessions", [2, 3, 6, 12])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no, please use pnpm, not npm",
+        "use pnpm instead of npm",
+        "Use pnpm, not npm!",
+        "please use pnpm",
+        "don't use npm, use pnpm",
+        "always use pnpm in this repo",
+        "npm is wrong here, it must be pnpm",
+        "nein, bitte pnpm statt npm nehmen",
+    ],
+)
+def test_what_an_agent_is_told_again_in_the_same_words_is_a_rule_however_often(text: str, sessions: int) -> None:
+    (rule,) = corrected(text, sessions)
+    assert (rule.text, rule.sessions) == (text, sessions)
+
+
+def test_a_question_is_no_rule_and_a_request_for_another_program_is_no_correction() -> None:
+    assert corrected("why npm again?", 3) == []
+    caught: list[Sighting] = []
+    for number in range(3):
+        work = replace(said("install what it needs", session=f"s{number}"), tools=(NPM,))
+        next_task = replace(said("please run pytest now", session=f"s{number}"), tools=(PYTEST,))
+        caught += mine_session(records(work, next_task))
+    assert [one for one in lessons_from(caught, "w") if one.kind == "rule"] == []
 
 
 def test_what_importers_keep_with_the_run_and_as_a_message_is_said_once() -> None:

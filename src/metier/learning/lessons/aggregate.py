@@ -33,6 +33,10 @@ NEAR = 1.1
 """Weight that their shared terms need, that of a term which occurs once being 1."""
 ENOUGH = 4.0
 """Weight of a correction that is worth showing."""
+SAME = 1.5
+"""Weight of having said it in the same words in another session."""
+MOST = 20
+"""Sessions with the same words that are looked at, the newest."""
 FEW = 20
 """Sentences from which on it says something how many of them hold a term."""
 COPY = 60
@@ -84,9 +88,13 @@ def _without_copies(said: Iterable[Said]) -> list[Said]:
 
 
 def _weights(every: Sequence[Said]) -> dict[str, float]:
-    """How telling each term is: the rarer the more; among few sentences, all of them tell something."""
-    counts = Counter(term for one in every for term in set(one.terms))
-    size = max(len(every), FEW) + 1
+    """How telling each term is: the rarer the more; among few sentences, all of them tell something.
+
+    The same words again make them no less telling.
+    """
+    different = {frozenset(one.terms) for one in every}
+    counts = Counter(term for terms in different for term in terms)
+    size = max(len(different), FEW) + 1
     return {term: log(size / count) / log(size) for term, count in counts.items()}
 
 
@@ -97,6 +105,7 @@ def _neighbours(every: Sequence[Said], weights: Mapping[str, float]) -> list[lis
         for term in one.terms:
             by_term[term].append(at)
     common = max(8, len(every) // 4)
+    same = _same_words(every)
     found: list[list[int]] = []
     for at, one in enumerate(every):
         shared: Counter[int] = Counter()
@@ -105,21 +114,31 @@ def _neighbours(every: Sequence[Said], weights: Mapping[str, float]) -> list[lis
             for other in by_term[term] if len(by_term[term]) <= common else ():
                 shared[other] += 1
                 weight[other] += weights[term]
-        found.append(
-            [other for other, count in shared.items() if other != at and count >= SHARED and weight[other] >= NEAR]
-        )
+        near = {other for other, count in shared.items() if count >= SHARED and weight[other] >= NEAR}
+        near.update(same.get(frozenset(one.terms), ()))
+        found.append(sorted(near - {at}))
     return found
+
+
+def _same_words(every: Sequence[Said]) -> dict[frozenset[str], list[int]]:
+    """Where the same words were said, once for each session, the newest sessions."""
+    found: dict[frozenset[str], dict[str, int]] = defaultdict(dict)
+    for at, one in enumerate(every):
+        if one.terms:
+            found[frozenset(one.terms)][one.session] = at
+    return {terms: list(places.values())[-MOST:] for terms, places in found.items()}
 
 
 def _correction(at: int, every: Sequence[Said], near: Sequence[int], weights: Mapping[str, float]) -> Correction | None:
     one = every[at]
     said = weight_of(one.text, one.cues)
-    if not near or said < PLAIN:
+    if not near or said < PLAIN or one.text.endswith(("?", "？")):  # a question is no rule, but a sighting of one
         return None
     process = process_terms(one.text)
     others = [every[other] for other in near if process & set(one.terms) & set(every[other].terms)]
     sessions = len({one.session, *(other.session for other in others)})
-    weight = sessions**0.5 * said
+    again = len({one.session, *(other.session for other in others if set(other.terms) == set(one.terms))})
+    weight = sessions**0.5 * said + (SAME if again >= LEAST else 0.0)
     if sessions < LEAST or weight < ENOUGH:
         return None
     shared = Counter(term for other in others for term in set(other.terms) & set(one.terms))

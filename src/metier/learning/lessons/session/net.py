@@ -32,7 +32,7 @@ from metier.text.words import terms_of as meaning_words
 from metier.types.sightings import Catch, Said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from metier.types import Record, Run, ToolCall
     from metier.types.sightings import Repair, Worked
@@ -150,7 +150,18 @@ CORRECTED = "corrected"
 """The signal of a sentence by which a run was put right, as who recorded it says."""
 CONTRAST, DONE, NAMED = "instead", "done", 2
 """The signals that a sentence asks for another way and names what the agent had just done, and by how many words."""
-WEIGHTS = {name: weight for name, weight, _ in CUES} | dict.fromkeys(AROUND, 0.0) | {CORRECTED: 3.0, DONE: 1.5}
+SWITCHED = "switched"
+"""The signal that a sentence names a program, and the agent then does with it what it had just done with another."""
+OPPOSED = frozenset((CONTRAST, "do not", "stop", "no", "hate", "again", "i said", "you should", "why did you"))
+"""Signals that speak against something: here, against the program that was just run, if the sentence names it."""
+FROM_ACTS = frozenset((CORRECTED, DONE, SWITCHED))
+"""Signals that rest on what the agent did, not on words alone."""
+WEIGHTS = (
+    {name: weight for name, weight, _ in CUES} | dict.fromkeys(AROUND, 0.0) | {CORRECTED: 3.0, DONE: 1.5, SWITCHED: 2.0}
+)
+ACTS = 8
+"""Calls before and after a message that are looked at."""
+_WORD = re.compile(r"[\w+-]+(?:\.\w+)*")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}")
 """A word of Japanese that stands for one thing, however many signs it has."""
@@ -175,13 +186,41 @@ def _in_message(session: Sequence[Record], at: int, name: str) -> Iterator[Said]
     sentences = [one for one in sentences_of(record.run.message) if PROCESS.search(one)]
     if not sentences:
         return
-    around = surrounding_cues(session, at) if length_of(record.run.message) <= SHORT else ()
+    is_short = length_of(record.run.message) <= SHORT
+    around = surrounding_cues(session, at) if is_short else ()
+    done, then = (
+        _programs(session[at - 1].run.tools[-ACTS:] if at and is_short else ()),
+        _programs(record.run.tools[:ACTS] if at and is_short else ()),
+    )
     for sentence in sentences:
         cues = cues_of(sentence)
         if CONTRAST in cues and len({*terms_of(sentence)} & {*terms_of(act)}) >= NAMED:
             cues = (*cues, DONE)
+        cues = (*cues, *_cues_of_acts(sentence, cues, done, then))
         if cues := (*cues, *around):
             yield replace(_said(record, name, sentence, cues), before=act, reply=record.run.output[:300])
+
+
+def _cues_of_acts(
+    sentence: str, cues: Sequence[str], done: Mapping[str, frozenset[str]], then: Mapping[str, frozenset[str]]
+) -> Iterator[str]:
+    """The signals that a sentence has because of the programs that were run before it and after it."""
+    named = set(_WORD.findall(sentence.casefold()))
+    if DONE not in cues and OPPOSED & set(cues) and named & done.keys():
+        yield DONE
+    new = named & then.keys() - done.keys()
+    if any(then[one] & words for one in new for words in done.values()):
+        yield SWITCHED
+
+
+def _programs(calls: Sequence[ToolCall]) -> dict[str, frozenset[str]]:
+    """The programs that calls run, each with the other words of its commands; options are none."""
+    found: dict[str, set[str]] = {}
+    for call in calls:
+        for part in parts_of(line) if (line := shell_line(call)) else ():
+            words = found.setdefault(part.words[0].casefold(), set())
+            words.update(word for word in part.words[1:] if not word.startswith("-"))
+    return {name: frozenset(words) for name, words in found.items()}
 
 
 def _said(record: Record, session: str, sentence: str, cues: tuple[str, ...]) -> Said:
@@ -221,7 +260,7 @@ def weight_of(sentence: str, cues: Sequence[str]) -> float:
     found = sum(WEIGHTS[name] for name in cues)
     if ONE_CASE.search(sentence):
         found *= 0.4
-    if not (SHORTEST if CORRECTED in cues else 20) <= length_of(sentence) <= 180:
+    if not (20 if FROM_ACTS.isdisjoint(cues) else SHORTEST) <= length_of(sentence) <= 180:
         found *= 0.6
     return found * (0.3 if PASTED.match(sentence) else 1.0)
 
