@@ -115,5 +115,7 @@ class Learned:
         drafts, versions = len(self.drafts) - len(self.applied), len(self.applied)
         parts = [f"{versions} skill{'' if versions == 1 else 's'} changed (metier skills list)"] if versions else []
         parts += [f"{drafts} draft{'' if drafts == 1 else 's'} (metier drafts list)"] if drafts > 0 else []
+        waiting = sum(one.is_open for one in self.lessons)
+        parts += [f"{waiting} lesson{'' if waiting == 1 else 's'} to decide (metier lessons review)"] if waiting else []
         parts += [f"{len(self.failed)} failed"] if self.failed else []
-        return ", ".join(parts) or "nothing to draft yet"
+        return ", ".join(parts) or "nothing to decide yet"
