@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, InputError, NotFoundError, RefusedError
 from metier.formats.strict_json import clean
+from metier.library.contradictions import forbidding_rule
 from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes, restore_person_note
 from metier.library.delivery.published import planned_page, write_page
 from metier.library.delivery.ways import gone_words, still_cited
@@ -61,9 +62,29 @@ def approve_lesson(
         refresh_notes(ctx)
         return found
     _refuse_unsafe(found.text)
+    in_use_now = [one for one in list_lessons(ctx, every=True) if one.status == "approved"]
+    if rule := forbidding_rule(in_use_now, found):
+        raise RefusedError(
+            f"Your rule {rule.id[:8]} forbids what lesson {found.id[:8]} says to run: {rule.text}"
+            f" Take the rule out of use first: metier lessons forget {rule.id[:8]}"
+        )
     now = replace(found, status="approved", already_written="", check=check, approved=found.approved or ctx.now())
     now = replace(now, cites=now.cites if still_cited(ctx, now) else None, scope=holds)
-    return _decide(ctx, found, now, f"approve lesson ({check.step})" if check else "approve lesson", reason)
+    done = _decide(ctx, found, now, f"approve lesson ({check.step})" if check else "approve lesson", reason)
+    _withdraw_forbidden(ctx, done)
+    return done
+
+
+def _withdraw_forbidden(ctx: Context, rule: Lesson) -> None:
+    """Propose no longer what a rule forbids, and stop telling it; what was in use waits for the person's decision."""
+    every = list_lessons(ctx, every=True)
+    against = [one for one in every if forbidding_rule([rule], one) and one.status in ("proposed", "approved")]
+    if any(one.status == "proposed" for one in against):
+        with ctx.store.write() as transaction:
+            lessons.replace_proposals(transaction, [one for one in every if one not in against])
+    for one in against:
+        if one.status == "approved":
+            pause_lesson(ctx, one.id, f"your rule forbids it: {rule.text}")
 
 
 def _scope_of(lesson: Lesson, scope: LessonScope | None) -> LessonScope:
@@ -176,6 +197,7 @@ def _decide(ctx: Context, found: Lesson, now: Lesson, action: str, reason: str) 
 def _decide_all(ctx: Context, changes: Sequence[tuple[Lesson, Lesson]], action: str, reason: str) -> list[Lesson]:
     """Write decisions down together; those on more than one lesson may concern no published page."""
     said = ctx.redact(clean(reason))
+    changes = [(found, replace(now, in_force=_periods(found, now, ctx.now()))) for found, now in changes]
     done = [(found, _settled(ctx, now, said if action != "edit lesson" else "")) for found, now in changes]
     pages = {
         page: planned_page(ctx, page, now) for found, now in done for page in (found.published, now.published) if page
@@ -188,6 +210,17 @@ def _decide_all(ctx: Context, changes: Sequence[tuple[Lesson, Lesson]], action: 
         write_page(ctx, page, content)
     refresh_notes(ctx)
     return [now for _, now in done]
+
+
+def _periods(found: Lesson, now: Lesson, moment: str) -> tuple[tuple[str, str], ...]:
+    """When a lesson was in use, after a decision; one that waits again for its first yes never was."""
+    if not now.approved:
+        return ()
+    before, after = found.status == "approved", now.status == "approved"
+    known = found.periods if before or found.in_force else ()
+    if known and before and not after:
+        return (*known[:-1], (known[-1][0], moment))
+    return (*known, (moment, "")) if after and not before else known
 
 
 def _settled(ctx: Context, lesson: Lesson, note: str) -> Lesson:

@@ -92,7 +92,7 @@ def overridden(ctx: Context, lesson: Lesson) -> str:
 def less_obeyed(ctx: Context, lesson: Lesson) -> str:
     """Why a lesson is obeyed less than before; empty: it is not, as far as the calls can tell."""
     since, border = max(lesson.updated, lesson.approved), _days_ago(ctx, LATELY)
-    counted = count_check(ctx, replace(lesson, approved=border), since=since) if since < border else None
+    counted = count_check(ctx, replace(lesson, in_force=((border, ""),)), since=since) if since < border else None
     if counted is None or min(counted.before.applies, counted.after.applies) < LEAST:
         return ""
     found = rate_change(counted.sessions_before, counted.sessions_after, SURE)

@@ -88,11 +88,18 @@ class Lesson:
     updated: str = ""
     approved: str = ""
     """When a person said yes; empty: nobody has."""
+    in_force: tuple[tuple[str, str], ...] = ()
+    """From when to when it was in use; while it is, the last period has no end."""
     decided_by: str = ""
     seal: str = ""
     """The seal of the person who said yes, under exactly what they saw."""
     published: str = ""
     """The project's page in which it stands, in Metier's block; empty: agents are told it."""
+
+    @property
+    def periods(self) -> tuple[tuple[str, str], ...]:
+        """From when to when it was in use; where nobody wrote that down, since the yes."""
+        return self.in_force or (((self.approved, ""),) if self.approved else ())
 
     @property
     def is_open(self) -> bool:

@@ -101,6 +101,15 @@ def test_what_an_agent_is_told_again_in_the_same_words_is_a_rule_however_often(t
     assert (rule.text, rule.sessions) == (text, sessions)
 
 
+def test_of_two_wordings_the_one_that_says_nothing_else_is_the_rule() -> None:
+    caught: list[Sighting] = []
+    for number, text in enumerate(("no, please use pnpm, not npm: run the test again", "no, please use pnpm, not npm")):
+        work = replace(said("install what it needs", session=f"s{number}"), tools=(NPM,))
+        caught += mine_session(records(work, replace(said(text, session=f"s{number}"), tools=(PNPM,))))
+    (rule,) = (one for one in lessons_from(caught, "w") if one.kind == "rule")
+    assert (rule.text, rule.sessions) == ("no, please use pnpm, not npm", 2)
+
+
 def test_a_question_is_no_rule_and_a_request_for_another_program_is_no_correction() -> None:
     assert corrected("why npm again?", 3) == []
     caught: list[Sighting] = []

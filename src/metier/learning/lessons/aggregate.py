@@ -71,9 +71,24 @@ def corrections_from(said: Iterable[Said]) -> list[Correction]:
             continue
         if any(len(set(one.subject) & set(other.subject)) >= SHARED for other in found):
             continue
-        found.append(one)
+        found.append(_with_plain_quote(one))
         taken |= {at, *near[at]}
     return found
+
+
+def _with_plain_quote(found: Correction) -> Correction:
+    """The correction in the words of another sentence that the chosen one only adds something of one case to."""
+    whole = found.quote.text.casefold()
+    plain = [one for one in found.others if _is_part(one, whole) and weight_of(one.text, one.cues) >= PLAIN]
+    if not plain:
+        return found
+    quote = min(plain, key=lambda one: len(one.text))
+    return replace(found, quote=quote, others=(found.quote, *(one for one in found.others if one is not quote)))
+
+
+def _is_part(one: Said, whole: str) -> bool:
+    text = one.text.casefold().rstrip(".!")
+    return len(text) < len(whole) and text in whole
 
 
 def _without_copies(said: Iterable[Said]) -> list[Said]:

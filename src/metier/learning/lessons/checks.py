@@ -187,7 +187,7 @@ class Tally:
 
     before: Rate = Rate()
     after: Rate = Rate()
-    """Since the lesson was approved."""
+    """Since the lesson was approved, while it was in use."""
     obeyed: tuple[str, ...] = ()
     violated: tuple[str, ...] = ()
     """Examples, the newest."""
@@ -204,17 +204,20 @@ class Tally:
 class CallTally:
     """Counts calls against one check while runs go by, oldest first."""
 
-    def __init__(self, check: LessonCheck, approved: str = "") -> None:
+    def __init__(self, check: LessonCheck, periods: Sequence[tuple[str, str]] = ()) -> None:
         self._check = check
-        self._approved = approved[:SECOND]
+        self._periods = [(start[:SECOND], end[:SECOND]) for start, end in periods]
         self._counts = {False: [0, 0, 0], True: [0, 0, 0]}
         self._sessions: dict[bool, dict[str, SessionCalls]] = {False: {}, True: {}}
         self._examples: dict[str, dict[str, None]] = {"obeyed": {}, "violated": {}}
         self._calls: dict[bool, deque[CountedCall]] = {late: deque(maxlen=CALLS) for late in (False, True)}
 
     def add(self, record: Record) -> None:
-        """Count the calls of a run."""
-        late = bool(self._approved) and (record.run.started or record.recorded)[:SECOND] > self._approved
+        """Count the calls of a run; one while the lesson was out of use counts on neither side."""
+        moment = (record.run.started or record.recorded)[:SECOND]
+        late = any(start < moment and (not end or moment <= end) for start, end in self._periods)
+        if not late and self._periods and moment > self._periods[0][0]:
+            return
         for call in record.run.tools:
             held = check_call(self._check, call) if may_apply(self._check, call.input) else None
             if held is not None:
@@ -257,9 +260,9 @@ class CallTally:
             del examples[next(iter(examples))]
 
 
-def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> Tally:
-    """The calls of some runs, oldest first, against a check; `approved`: since when it counts, empty: not yet."""
-    counter = CallTally(check, approved)
+def tally(check: LessonCheck, records: Iterable[Record], periods: Sequence[tuple[str, str]] = ()) -> Tally:
+    """The calls of some runs, oldest first, against a check; `periods`: when it was in use, none: not yet."""
+    counter = CallTally(check, periods)
     for record in records:
         counter.add(record)
     return counter.result()

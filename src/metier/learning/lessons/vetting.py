@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.checks import check_call
 from metier.learning.lessons.session.commands import is_destructive
+from metier.library.contradictions import forbidding_rule
 from metier.redaction import MARK
 from metier.review.review import review_line
 from metier.text.words import stems_of
-from metier.types import ToolCall
 from metier.types.lessons import LessonCitation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from metier.types.lessons import Lesson, LessonCheck
+    from metier.types.lessons import Lesson
 
 LONGEST = 420
 """Characters of a lesson."""
@@ -44,19 +43,8 @@ def may_be_shown(lesson: Lesson) -> bool:
 
 def without_contradictions(lessons: Sequence[Lesson]) -> list[Lesson]:
     """The lessons without proposed fixes and facts that a rule forbids, whether it is approved or only proposed."""
-    checks = [
-        one.check for one in lessons if one.kind == "rule" and one.check and one.status in ("approved", "proposed")
-    ]
-    return [one for one in lessons if one.status != "proposed" or not _is_forbidden(one, checks)]
-
-
-def _is_forbidden(lesson: Lesson, checks: Sequence[LessonCheck]) -> bool:
-    if lesson.kind == "rule":
-        return False
-    said = _COMMAND.findall(lesson.text)[-1:]  # the error's own command stands before the remedy
-    return any(
-        check_call(check, ToolCall(name="Bash", input=command)) == "violated" for check in checks for command in said
-    )
+    rules = [one for one in lessons if one.status in ("approved", "proposed")]
+    return [one for one in lessons if one.status != "proposed" or forbidding_rule(rules, one) is None]
 
 
 PAGES = (

@@ -23,13 +23,13 @@ def count_check(ctx: Context, lesson: Lesson, since: str = "") -> Tally | None:
     """What the runs of a workspace say about a lesson's check; None: it has none. `since`: only later runs."""
     if lesson.check is None:
         return None
-    return tally(lesson.check, _since(ctx, sorted(_words(lesson.check)), since), lesson.approved)
+    return tally(lesson.check, _since(ctx, sorted(_words(lesson.check)), since), lesson.periods)
 
 
 def count_checks(ctx: Context, lessons: Sequence[Lesson], moments: Sequence[str]) -> list[tuple[Tally, ...]]:
     """What the runs since each moment say about many checks, in one go through the runs; each lesson has a check."""
-    checks = [(one.check, one.approved) for one in lessons if one.check is not None]
-    counters = [[CallTally(check, approved) for _ in moments] for check, approved in checks]
+    checks = [(one.check, one.periods) for one in lessons if one.check is not None]
+    counters = [[CallTally(check, periods) for _ in moments] for check, periods in checks]
     words = [_words(check) for check, _ in checks]
     every = frozenset[str]().union(*words)
     for record in _since(ctx, (), min(moments, default="")) if counters else ():

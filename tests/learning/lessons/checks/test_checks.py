@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from sessions import ran, records, said
@@ -175,15 +176,24 @@ def test_what_names_no_command_of_this_project_gets_no_check(text: str) -> None:
 def test_calls_are_counted_before_and_after_the_yes_with_examples() -> None:
     early = records(said("go", ran("git add ."), ran("git add a.py"), ran("ls")), said("go", ran("git add .")))
     late = records(said("go", ran("git add b.py"), ran("git add b.py")))
-    found = tally(check("never `git add .`"), [*early, *late], approved="")
+    found = tally(check("never `git add .`"), [*early, *late], periods=())
     assert (found.before.applies, found.before.violated, found.after.applies) == (5, 2, 0)
     assert (found.violated, found.obeyed) == (("git add .",), ("git add b.py", "git add a.py"))
     calls = [(one.text, one.held) for one in found.calls_before]
     assert calls[:3] == [("git add b.py", "obeyed"), ("git add b.py", "obeyed"), ("git add .", "violated")]
     assert [one.run for one in found.calls_before] == [one.id for one in (*late, *late, *early[::-1], early[0])]
-    since = tally(check("never `git add .`"), late, approved="2026-01-01")
+    since = tally(check("never `git add .`"), late, periods=[("2026-01-01", "")])
     assert (len(since.calls_before), len(since.calls_after)) == (0, 2)
     assert (since.before.applies, since.after.applies, since.after.share) == (0, 2, 0.0)
+
+
+def test_calls_while_the_lesson_was_out_of_use_count_on_neither_side() -> None:
+    days = ("2026-01-01", "2026-01-05", "2026-01-15", "2026-01-25")
+    made = [records(replace(said("go", ran("git add .")), started=f"{day}T10:00:00Z"))[0] for day in days]
+    periods = [("2026-01-03T00:00:00Z", "2026-01-10T00:00:00Z"), ("2026-01-20T00:00:00Z", "")]
+    found = tally(check("never `git add .`"), made, periods)
+    assert [one.moment[:10] for one in found.calls_before] == ["2026-01-01"]
+    assert [one.moment[:10] for one in found.calls_after] == ["2026-01-25", "2026-01-05"]
 
 
 @pytest.mark.parametrize("line", ["", "git add", "'", "git add $(", "git 'add' \"", "\0", "a" * 30_000])
