@@ -49,6 +49,7 @@ _MEANS = re.compile(
 or a check."""
 
 
+_PLACES = frozenset(("<stranger>", "<number-host>", "<address>", "<blob>"))
 _ENGLISH = re.compile(r" (?:the|to|and|of|all|in|it) ")
 """What tells a text from letters that only decode to letters."""
 
@@ -126,12 +127,17 @@ def alike(source: ReviewedText, hosts: Acquaintance, part: Part) -> Iterator[tup
         found = score(one.features, weights)
         if found >= weights.rather:
             enough = found >= weights.much or any(one.view is view for view in hidden)
-            yield one, enough and (part == "programs" or _has_means(one))
+            yield one, enough and (_has_means(one) if part == "orders" else not source.is_page or _has_place(one))
 
 
 def _has_means(one: WeighedPassage) -> bool:
     """Whether a passage names anything to do harm with: words alone, of whatever subject, block nothing."""
     return bool(_MEANS.search(one.view.text, one.start, one.end))
+
+
+def _has_place(one: WeighedPassage) -> bool:
+    """Whether code that a page shows names a place that the skill says nothing of."""
+    return not _PLACES.isdisjoint(one.features)
 
 
 @cache
