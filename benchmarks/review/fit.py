@@ -41,7 +41,8 @@ FIXED = ("hidden", "likeness")
 sets the limits of the second."""
 WEAK = (
     *("skips-consent", "number-address", "open-rights", "wipes-traces", "decoded-code", "says-otherwise"),
-    *("runs-given-text", "many-signs", "cloud-keys", "precedence-claim", "side-task"),
+    *("runs-given-text", "many-signs", "cloud-keys", "precedence-claim", "side-task", "drop-host"),
+    *("secret-shown", "stranger-gets-data", "diverted-model", "guard-removal", "startup-persistence"),
 )
 """Rules that show means without intent, or the other way round: they never block alone."""
 WEAK_MOST = 0.8

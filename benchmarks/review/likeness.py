@@ -3,7 +3,7 @@
     uv run --with scikit-learn python benchmarks/review/likeness.py [--programs FOLDER] [--ordinary FOLDER] [--write]
 
 Hostile passages are the marked ones of `attacks/blind.txt`, and `attacks/orders.txt`, `attacks/programs.txt` and what
-was looked at of the other files there. Ordinary ones are all passages of bodies of the retrieval pool (`--pool 2500`),
+was looked at of the other files there. Ordinary ones are all passages of bodies of the retrieval pool (`--pool 9000`),
 of the skills of six repositories, of a folder of packages, of programs (`--programs`, for example installed Python
 packages), of the ordinary packages in `attacks/blind.txt`, and what is harmless in `attacks/orders.txt` and
 `attacks/programs.txt`.
@@ -39,8 +39,8 @@ FOLDS = 3
 SAMPLE = 3000
 """Packages of the pool whose frequent words are weighed, whether an attack has them or not."""
 OFTEN = 40
-MUCH, RATHER = 0.003, 0.02
-"""Shares of the bodies of the retrieval pool with a passage from the limits on."""
+MUCH, RATHER = {"orders": 0.0013, "programs": 0.002}, 0.01
+"""Shares of the bodies of the retrieval pool with a passage from the limits on, chosen with one writer left out."""
 FILES, FILE = 800, 16_000
 """Programs that are used, and characters of each."""
 HEAVY = {"hostile": 200.0, "alike": 50.0, "ordinary": 1.0}
@@ -210,13 +210,13 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, default=SHARED)
     parser.add_argument("--ordinary", type=Path, help="A folder of whole ordinary packages.")
     parser.add_argument("--programs", type=Path, help="A folder of ordinary programs.")
-    parser.add_argument("--pool", type=int, default=2500, help="Bodies of the retrieval pool that are used.")
+    parser.add_argument("--pool", type=int, default=9000, help="Bodies of the retrieval pool that are used.")
     parser.add_argument("--write", action="store_true", help="Put the weights into the rule files.")
     chosen = parser.parse_args()
     for part in ("orders", "programs"):
         fit = Fit(part, collected(part, chosen))
         scores = fit.by_folds()
-        much, rather = (limit(scores, share) for share in (MUCH, RATHER))
+        much, rather = (limit(scores, share) for share in (MUCH[part], RATHER))
         print(f"{part}: {len(fit.names):,} words and pairs; much from {much:.2f}, rather from {rather:.2f}; by folds:")
         for group, found in sorted(scores.items()):
             told = [sum(one >= edge for one in found) for edge in (much, rather)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import InputError
 from metier.review.matching.hosts import Acquaintance
+from metier.review.matching.likeness import LIKE
 from metier.review.matching.re2 import matches
 from metier.review.matching.scan import MAX_TEXT, Evidence, Scan
 from metier.review.rules.catalogue import content_rules, finding, words
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 TOGETHER = 1500
 """Characters between findings that stand in one place."""
+_PASSAGE = LIKE["orders"][1]
+"""Where two passages apply, each says something of its own, so both count."""
 
 
 def content_findings(package: Package) -> list[Finding]:
@@ -78,14 +81,17 @@ def together(heap: Iterable[Evidence]) -> float:
 
 
 def _heap(found: list[Evidence]) -> list[Evidence]:
-    """The evidence near the first of some, the heaviest of each rule."""
-    best: dict[str, Evidence] = {}
+    """The evidence near the first of some, the heaviest of each rule; of passages, two."""
+    near: dict[str, list[Evidence]] = {}
     for one in found:
         if one.span[0] > found[0].span[0] + TOGETHER:
             break
-        if one.rule.id not in best or one.weight > best[one.rule.id].weight:
-            best[one.rule.id] = one
-    return list(best.values())
+        near.setdefault(one.rule.id, []).append(one)
+    return [
+        one
+        for each in near.values()
+        for one in sorted(each, key=lambda one: -one.weight)[: 2 if each[0].rule.look == _PASSAGE else 1]
+    ]
 
 
 def _of_description(package: Package, scan: Scan) -> Iterator[Evidence]:

@@ -7,11 +7,11 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from metier.review.matching.hosts import hosts_of, is_public
 from metier.review.matching.re2 import compile_pattern
 from metier.review.rules.catalogue import words
 
 if TYPE_CHECKING:
-    from metier.review.matching.hosts import Acquaintance
     from metier.review.text.views import View
 
 BEFORE = 60
@@ -30,11 +30,8 @@ _FENCE = r"(?m)^[ \t>]{0,12}(?:```|~~~)"
 class Surroundings:
     """A view of a text with the marks of its layout."""
 
-    def __init__(
-        self, view: View, hosts: Acquaintance, *, script: bool, on_security: bool, prose: bool = False
-    ) -> None:
+    def __init__(self, view: View, *, script: bool, on_security: bool, prose: bool = False) -> None:
         self._data = view.data
-        self._hosts = hosts
         self._prose = prose
         self._script = script
         self._on_security = on_security
@@ -47,7 +44,7 @@ class Surroundings:
             return 0.0
         if self._script:
             listed = self._on_security and _has("pattern_list", self._line(start, end))
-            return QUOTED if listed and not self._names_stranger(first, last) else 1.0
+            return QUOTED if listed and not self._names_host(first, last) else 1.0
         if self._is_warned_of(start, first):
             return 0.0
         return QUOTED if self._is_example(start, end, first, last) else 1.0
@@ -59,7 +56,7 @@ class Surroundings:
         if not self._script and self._is_warned_of(start, start):
             return QUOTED
         shown = self._on_security and (not self._script or _has("pattern_list", self._data[start:end]))
-        return QUOTED if shown and not self._names_stranger(start, end) else 1.0
+        return QUOTED if shown and not self._names_host(start, end) else 1.0
 
     def _is_spoken_of(self, passage: bytes) -> bool:
         """Whether a passage forbids, looks for or explains something, or asks the person, and hides nothing."""
@@ -67,10 +64,10 @@ class Surroundings:
             return False
         return _has("opening", passage) or _has("asked", passage) or _has("teaching", _ADDRESS.sub(b" ", passage))
 
-    def _names_stranger(self, first: int, last: int) -> bool:
-        """Whether a place names a host that somebody may have, which an example has no need of."""
+    def _names_host(self, first: int, last: int) -> bool:
+        """Whether a place names a host that somebody may have, the skill's own too: an example has no need of one."""
         data = self._data[first:last]
-        found = (data[start:end] for start, end in self._hosts.strangers(data))
+        found = (data[start:end] for start, end, host in hosts_of(data) if not is_public(host))
         return any(not _has("evil_host", one) for one in found)
 
     def _is_example(self, start: int, end: int, first: int, last: int) -> bool:
@@ -79,7 +76,7 @@ class Surroundings:
             return True
         if not self._on_security or not (self._is_shown(start, end) or self._is_quoted(end)):
             return False
-        return not self._names_stranger(first, last)
+        return not self._names_host(first, last)
 
     def _is_warned_of(self, start: int, first: int) -> bool:
         """Whether the words before a match, its list or its section name what follows as something bad."""

@@ -85,7 +85,7 @@ class Acquaintance:
     def knows(self, host: str) -> bool:
         """Whether a host is everybody's, the skill's own, or spoken of again and again."""
         label = label_of(host)
-        if _is_public(host) or (len(label) > 2 and label.replace("-", "") in self._about):
+        if is_public(host) or (len(label) > 2 and label.replace("-", "") in self._about):
             return True
         return self._named[label] >= OFTEN
 
@@ -113,6 +113,6 @@ def _is_link(data: bytes, start: int) -> bool:
 
 
 @cache
-def _is_public(host: str) -> bool:
+def is_public(host: str) -> bool:
     """Whether a host is well known, a stand-in, or on this machine."""
     return compile_pattern(words()["known_host"]).search(host.encode()) is not None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from metier.review.matching.hosts import Acquaintance
     from metier.review.text.views import ReviewedText, View
 
-FEW = 40
+FEW = 60
 """Words and pairs that a passage is taken to have at least, so that one word of a short one does not count for all."""
 WORDS = 6
 """Words of a passage that says anything."""
@@ -47,6 +47,11 @@ _MEANS = re.compile(
 )
 """What an order that does harm needs: a place, a secret, a way out, something hidden or taken away, access, money,
 or a check."""
+
+
+_PLACES = frozenset(("<stranger>", "<number-host>", "<address>", "<blob>"))
+_ENGLISH = re.compile(r" (?:the|to|and|of|all|in|it) ")
+"""What tells a text from letters that only decode to letters."""
 
 
 class Weights(NamedTuple):
@@ -81,13 +86,18 @@ class WeighedPassage(NamedTuple):
 
 def orders(source: ReviewedText, hosts: Acquaintance) -> Iterator[WeighedPassage]:
     """The passages of a file that say something in words."""
-    views = [source.plain if source.script else source.spoken]
-    views += [source.unseen] if source.is_page and source.unseen else []
-    for view in views:
+    for view in (source.plain if source.script else source.spoken, *_hidden(source)):
         for start, end in (prose_passages if source.is_page else remarks)(view.text):
+            if view is source.decoded and not _ENGLISH.search(view.text, start, end):
+                continue
             words = said(view.text[start:end], hosts.knows)
             if len(words) >= WORDS:
                 yield WeighedPassage(view, start, end, features(words))
+
+
+def _hidden(source: ReviewedText) -> list[View]:
+    """What of a file a reader does not see: comments of a page, and what is encoded."""
+    return [view for view in (source.unseen if source.is_page else None, source.decoded) if view]
 
 
 def programs(source: ReviewedText, hosts: Acquaintance) -> Iterator[WeighedPassage]:
@@ -110,17 +120,24 @@ def score(features: set[str], weights: Weights) -> float:
 
 
 def alike(source: ReviewedText, hosts: Acquaintance, part: Part) -> Iterator[tuple[WeighedPassage, bool]]:
-    """The passages of a file that read like an attack, and whether much so."""
+    """The passages of a file that read like an attack, and whether much so; of what is hidden, less is enough."""
     weights = weights_of(part)
+    hidden = _hidden(source)
     for one in (orders if part == "orders" else programs)(source, hosts):
         found = score(one.features, weights)
         if found >= weights.rather:
-            yield one, found >= weights.much and (part == "programs" or _has_means(one))
+            enough = found >= weights.much or any(one.view is view for view in hidden)
+            yield one, enough and (_has_means(one) if part == "orders" else not source.is_page or _has_place(one))
 
 
 def _has_means(one: WeighedPassage) -> bool:
     """Whether a passage names anything to do harm with: words alone, of whatever subject, block nothing."""
     return bool(_MEANS.search(one.view.text, one.start, one.end))
+
+
+def _has_place(one: WeighedPassage) -> bool:
+    """Whether code that a page shows names a place that the skill says nothing of."""
+    return not _PLACES.isdisjoint(one.features)
 
 
 @cache

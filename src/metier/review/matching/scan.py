@@ -97,7 +97,7 @@ class Scan:
                 yield Evidence(rule=by_look[much if is_much else rather], source=source, span=span, share=share)
 
     def _around(self, view: View, source: ReviewedText, *, prose: bool) -> Surroundings:
-        return Surroundings(view, self._hosts, script=source.script, on_security=self._on_security, prose=prose)
+        return Surroundings(view, script=source.script, on_security=self._on_security, prose=prose)
 
     def look_at_description(self, text: str) -> list[Evidence]:
         """Where the rules on descriptions apply."""
