@@ -11,6 +11,8 @@ from metier.capture.reading.corrections import is_correction, is_own_prompt
     "said",
     [
         "no, that's not what I meant",
+        "no, never run git add . here: stage files by name",
+        "no, always run the tests first",
         "That is wrong, use the other table",
         "it still doesn't work",
         "you forgot the tests",

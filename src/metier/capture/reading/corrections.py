@@ -12,7 +12,7 @@ _SPACES = re.compile(r"\s+")
 
 _START = (
     # English
-    r"no[,.! ]+(?:that|this|it|you|i |not|don|wait|the|please|use|stop|still)",
+    r"no[,.! ]+(?:that|this|it|you|i |not|don|wait|the|please|use|stop|still|never|always|run|only)",
     r"(?:no|nope|wrong|incorrect|stop|undo|revert)\s*[.!,:]*$",
     r"(?:wrong|incorrect|not (?:quite|right|correct|what)|nope|undo|revert|stop)\b[ ,.!:]",
     r"(?:don'?t|do not) (?:do|use|touch|change|make) (?:that|this|it)\b",
