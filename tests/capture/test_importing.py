@@ -225,6 +225,20 @@ def test_a_transcript_that_a_hook_pointed_at_is_read_by_whoever_comes_next(ws: W
         assert len(next_one.runs()) == 4
 
 
+def test_transcripts_that_wait_together_are_read_in_the_order_they_were_written(ws: Workspace, tmp_path: Path) -> None:
+    written = [("zz", "the first", 1_000), ("mm", "the second", 2_000), ("aa", "the third", 3_000)]
+    for name, asked, moment in written:
+        file = transcript(tmp_path / f"{name}.jsonl", turn(1, asked, None))
+        os.utime(file, (moment, moment))
+        payload = json.dumps({"session_id": name, "transcript_path": str(file), "cwd": str(ws.root)})
+        hook = [sys.executable, "-m", "metier.hooks.record"]
+        subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True, timeout=60)
+    with Workspace.open(ws.root) as next_one:
+        next_one.read_waiting()
+        by_arrival = sorted(next_one.runs(), key=lambda record: record.sequence)
+    assert [record.run.message for record in by_arrival] == ["the first", "the second", "the third"]
+
+
 def test_an_import_while_switched_off_loses_nothing(tmp_path: Path) -> None:
     file = three(tmp_path / "s1.jsonl")
     (tmp_path / "w").mkdir()

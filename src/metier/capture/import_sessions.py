@@ -93,9 +93,9 @@ def import_session(ctx: Context, source: Source, session: Session, report: FileR
 
 
 def read_waiting(ctx: Context, limit: int = WAITING_LIMIT) -> None:
-    """Import the transcripts that hooks recorded, up to `limit` new bytes in all."""
+    """Import the transcripts that hooks recorded, the one written to longest ago first, up to `limit` new bytes."""
     with ctx.store.read() as transaction:
-        waiting = files.waiting(transaction)
+        waiting = sorted(files.waiting(transaction), key=lambda file: _written(file.path))
     if not waiting:
         return
     for file in waiting:
@@ -107,6 +107,14 @@ def read_waiting(ctx: Context, limit: int = WAITING_LIMIT) -> None:
         source = registry.find_source(name)
         for session in session_of(source, file.path):
             import_session(ctx, source, session, FileReport(file=file.path, source=name))
+
+
+def _written(path: str) -> float:
+    """When a file was last written to; 0 if it is gone."""
+    try:
+        return os.stat(path).st_mtime  # noqa: PTH116 - a path as the hook named it
+    except OSError:
+        return 0.0
 
 
 def _read_session(
