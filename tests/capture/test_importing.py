@@ -226,17 +226,16 @@ def test_a_transcript_that_a_hook_pointed_at_is_read_by_whoever_comes_next(ws: W
 
 
 def test_transcripts_that_wait_together_are_read_in_the_order_they_were_written(ws: Workspace, tmp_path: Path) -> None:
-    written = [("zz", "the first", 1_000), ("mm", "the second", 2_000), ("aa", "the third", 3_000)]
-    for name, asked, moment in written:
-        file = transcript(tmp_path / f"{name}.jsonl", turn(1, asked, None))
-        os.utime(file, (moment, moment))
+    for number, name in enumerate(("zz", "mm", "aa"), start=1):
+        file = transcript(tmp_path / f"{name}.jsonl", turn(number, "ok", None))
+        os.utime(file, (1_000 * number, 1_000 * number))
         payload = json.dumps({"session_id": name, "transcript_path": str(file), "cwd": str(ws.root)})
         hook = [sys.executable, "-m", "metier.hooks.record"]
         subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True, timeout=60)
     with Workspace.open(ws.root) as next_one:
         next_one.read_waiting()
         by_arrival = sorted(next_one.runs(), key=lambda record: record.sequence)
-    assert [record.run.message for record in by_arrival] == ["the first", "the second", "the third"]
+    assert [record.run.message[:16] for record in by_arrival] == [f"Request number {number}" for number in (1, 2, 3)]
 
 
 def test_an_import_while_switched_off_loses_nothing(tmp_path: Path) -> None:
