@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LONGEST = 400
 """Characters of a lesson's line."""
+EDIT = "edit lesson"
+"""What the audit log calls new words; behind it stands how far the check goes from then on."""
 HIDDEN: tuple[LessonStatus, ...] = ("rejected", "forgotten")
 
 
@@ -157,7 +159,7 @@ def publish_lesson(ctx: Context, lesson: str, page: str) -> Lesson:
 def edit_lesson(ctx: Context, lesson: str, text: str, check: LessonCheck | None = None) -> Lesson:
     """Put a lesson into a person's own words; an approved one stays approved, for the words are theirs.
 
-    Calls are held to `check` from then on, and only counted: a denial is agreed to word by word.
+    Calls are held to `check` from then on, as far as its step says.
     """
     found = get_lesson(ctx, lesson)
     said = " ".join(ctx.redact(clean(text)).split())
@@ -166,7 +168,8 @@ def edit_lesson(ctx: Context, lesson: str, text: str, check: LessonCheck | None 
     if len(said) > LONGEST:
         raise InputError(f"A lesson is one line of at most {LONGEST} characters; this has {len(said)}.")
     _refuse_unsafe(said)
-    return _decide(ctx, found, replace(found, text=said, by="person", check=check), "edit lesson", said)
+    action = f"{EDIT} ({check.step})" if check else EDIT
+    return _decide(ctx, found, replace(found, text=said, by="person", check=check), action, said)
 
 
 def _decide(ctx: Context, found: Lesson, now: Lesson, action: str, reason: str) -> Lesson:
@@ -176,7 +179,7 @@ def _decide(ctx: Context, found: Lesson, now: Lesson, action: str, reason: str) 
 def _decide_all(ctx: Context, changes: Sequence[tuple[Lesson, Lesson]], action: str, reason: str) -> list[Lesson]:
     """Write decisions down together; those on more than one lesson may concern no published page."""
     said = ctx.redact(clean(reason))
-    done = [(found, _settled(ctx, now, said if action != "edit lesson" else "")) for found, now in changes]
+    done = [(found, _settled(ctx, now, "" if action.startswith(EDIT) else said)) for found, now in changes]
     pages = {
         page: planned_page(ctx, page, now) for found, now in done for page in (found.published, now.published) if page
     }

@@ -59,7 +59,7 @@ def test_only_what_was_approved_is_told_and_no_longer_than_it_is(taught: Workspa
     assert not (taught.state / "words/after").exists()
 
 
-def test_a_step_is_agreed_to_for_these_words_and_other_words_are_only_counted(taught: Workspace) -> None:
+def test_a_step_is_agreed_to_for_a_check_and_another_check_is_only_counted(taught: Workspace) -> None:
     rule = lesson(taught, "rule")
     reword_lesson(taught.context, rule, RULE)
     approve_lesson(taught.context, rule, step="deny")
@@ -70,7 +70,11 @@ def test_a_step_is_agreed_to_for_these_words_and_other_words_are_only_counted(ta
     assert set(notes(taught)) == {"start"}
     approve_lesson(taught.context, rule, step="remind")
     assert not notes(taught)["before"].denies
-    assert reword_lesson(taught.context, rule, f"Please: {RULE}").check is not None
+    reword_lesson(taught.context, rule, f"Please: {RULE}")
+    assert notes(taught)["before"].text == f"Please: {RULE}"
+    reworded = reword_lesson(taught.context, rule, "Never run `npm test`.")
+    assert reworded.check
+    assert (reworded.check.program, reworded.check.step) == (("npm", "test"), "observe")
     assert set(notes(taught)) == {"start"}
     edit_lesson(taught.context, rule, "Be kind.")
     assert notes(taught)["start"].text == "Be kind."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.cli.output import visible
-from metier.library.delivery.wording import QUOTED, check_words
+from metier.library.delivery.wording import QUOTED, STEPS, check_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -136,15 +136,25 @@ def elsewhere(notes: Sequence[Note]) -> Iterator[str]:
     """What holds here because the person approved it for all their projects."""
     if notes:
         yield "In use in all your projects, approved in another one"
-    yield from (visible(f"  {one.id[:8]}        {one.text}") for one in notes)
+    for one in notes:
+        step = f"  ({STEPS['deny' if one.denies else 'remind']})" if one.event == "before" else ""
+        yield visible(f"  {one.id[:8]}        {one.text}{step}")
 
 
 def line_of(lesson: Lesson) -> str:
     """A lesson in one line, with how often it was seen."""
     text = f"“{lesson.text}”" if lesson.is_quote else lesson.text
     where = f", already in {lesson.already_written}" if lesson.already_written else ""
-    where += ", in all your projects" if lesson.scope == "person" and lesson.status == "approved" else ""
+    if lesson.status == "approved":
+        where += ", in all your projects" if lesson.scope == "person" else ""
+        where += f", {STEPS[lesson.check.step]}" if lesson.check else ""
     return visible(f"{text}  ({sessions(lesson.sessions)}{where})")
+
+
+def state_words(lesson: Lesson) -> str:
+    """What became of a lesson, and of the calls that violate it."""
+    step = f", {STEPS[lesson.check.step]}" if lesson.status == "approved" and lesson.check else ""
+    return lesson.status + step
 
 
 def card(lesson: Lesson, way: DeliveryWay | None = None) -> Iterator[str]:

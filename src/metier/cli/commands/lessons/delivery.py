@@ -78,14 +78,17 @@ def wrong(
 def _ask(ws: Workspace, lesson: Lesson) -> None:
     """What becomes of a paused lesson."""
     from metier.learning.stages.reword_lesson import reword_lesson
+    from metier.library.delivery.wording import lost_step_words
     from metier.library.lessons import approve_lesson, forget_lesson
 
     answer = typer.prompt("[e]dit it  [f]orget it  [b]ack in use  [l]ater", default="l", err=True)
     match answer.strip().casefold()[:1]:
         case "e":
             words = typer.prompt("In your words", default=lesson.text, err=True)
-            approve_lesson(ws.context, reword_lesson(ws.context, lesson.id, words).id)
+            done = approve_lesson(ws.context, reword_lesson(ws.context, lesson.id, words).id)
             talk(f"In use in your words. Undo: metier lessons wrong {lesson.id[:8]}")
+            if lost := lost_step_words(lesson, done):
+                talk(lost)
         case "f":
             forget_lesson(ws.context, lesson.id)
             talk(f"Out of use. Undo: metier lessons approve {lesson.id[:8]}")

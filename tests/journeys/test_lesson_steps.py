@@ -1,0 +1,74 @@
+"""How far a lesson's check goes, through the command line: kept, lost and brought back."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import forked
+import pytest
+from sessions import ran, said
+
+from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NEVER = "No, never run `pip install` in this project, always run `uv pip install` instead."
+AGAIN = "I told you: don't run `pip install` in this project. From now on always run `uv pip install` instead."
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A workspace with one rule that waits for a decision."""
+    with Workspace.open(tmp_path) as ws:
+        for name, words in (("a", NEVER), ("b", AGAIN)):
+            ws.deliver([said(f"add package {name}", ran("pip install x"), session=name), said(words, session=name)])
+        ws.learn()
+        assert [one.kind for one in ws.lessons()] == ["rule"]
+    return tmp_path
+
+
+def listed(folder: Path) -> Any:
+    done = forked.metier("lessons", "list", "--json", cwd=folder)
+    return json.loads(done.stdout)[0]
+
+
+def told(folder: Path, *words: str) -> str:
+    """What a command says to a person."""
+    done = forked.metier("lessons", *words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_new_words_keep_a_denial_or_say_that_it_is_lost_and_the_undo_brings_both_back(project: Path) -> None:
+    rule = listed(project)
+    short = rule["id"][:8]
+    assert "calls are" not in forked.metier("lessons", "list", cwd=project).stdout
+    told(project, "approve", short, "--deny")
+    assert "calls are denied" in forked.metier("lessons", "list", cwd=project).stdout
+    same = "Never run `pip install`; it breaks the lock file."
+    assert "(approved, calls are denied)" in told(project, "edit", short, same)
+    assert listed(project)["check"]["step"] == "deny"
+    said_then = told(project, "edit", short, "Never run `pip`.")
+    assert "(approved, calls are counted)" in said_then
+    assert "Calls are no longer denied: the new words make another check" in said_then
+    assert f"Agree again: metier lessons approve {short} --deny" in said_then
+    undo = said_then.partition("Undo: ")[2].partition("\nCalls")[0]
+    for command in undo.split(" && "):
+        told(project, *shlex.split(command)[2:])
+    assert (listed(project)["text"], listed(project)["check"]["step"]) == (same, "deny")
+
+
+def test_json_says_what_new_words_take_away(project: Path) -> None:
+    short = listed(project)["id"][:8]
+    told(project, "approve", short, "--remind")
+    kept, lost = (
+        json.loads(forked.metier("lessons", "edit", short, text, "--json", cwd=project).stdout)
+        for text in ("Never run `pip install`.", "Ask before you install.")
+    )
+    assert (kept["notice"], kept["check"]["step"]) == (None, "remind")
+    assert lost["check"] is None
+    assert "Agents are no longer reminded" in lost["notice"]
+    assert f"metier lessons edit {short} 'Never run `git add .`'" in lost["notice"]
