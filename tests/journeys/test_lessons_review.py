@@ -44,7 +44,7 @@ def test_a_person_says_yes_no_and_later_with_one_key_each(tmp_path: Path) -> Non
     assert "1 of 3" in done.stdout
     assert f"Undo: metier lessons forget {first.id[:8]}" in done.stderr
     assert f"Undo: metier lessons approve {second.id[:8]}" in done.stderr
-    assert "`tool pr` needs --session or --path" in done.stdout
+    assert "`tool pr` needs `--session` or `--path`" in done.stdout
     with Workspace.open(tmp_path) as ws:
         assert [one.check.step for one in ws.lessons() if one.id == first.id and one.check] == ["deny"]
         assert {one.id: one.status for one in ws.lessons(every=True)} == {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.cli.output import visible
-from metier.library.delivery.wording import QUOTED, STEPS, check_words
+from metier.library.delivery.wording import QUOTED, STEPS
+from metier.text.shell.checks import check_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

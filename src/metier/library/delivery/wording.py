@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 if TYPE_CHECKING:
-    from metier.types.lessons import CheckStep, Lesson, LessonCheck
+    from metier.types.lessons import CheckStep, Lesson
 
 QUOTED = {"person": "you said", "operator": "the operator said", "action": "the agent ran", "tool": "the output said"}
 """Whose words a quote is, by its origin."""
@@ -41,16 +41,3 @@ def how_to_check(lesson: Lesson) -> str:
             return f"Write a command that was run here, or a path, in backticks: {example}"
         case _:
             assert_never(lesson.kind)
-
-
-def check_words(check: LessonCheck) -> str:
-    """A check in plain words."""
-    if check.path:
-        return f"{check.path} must not be {'read or changed' if check.reading else 'changed'}"
-    program = " ".join(check.program)
-    instead = f"; run `{check.instead}`" if check.instead else ""
-    if check.needs:
-        return f"`{program}` needs {' or '.join(check.needs)}{instead}"
-    if check.wrong:
-        return f"`{program}` must not be given {' or '.join(check.wrong)}{instead}"
-    return f"`{program}` must not be run{instead}"

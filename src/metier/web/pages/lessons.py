@@ -9,13 +9,13 @@ from metier.learning.stages.count_checks import count_check
 from metier.learning.trace import records
 from metier.library.delivery.told import SAID
 from metier.library.delivery.ways import way_if_approved, ways_of
-from metier.library.delivery.wording import check_words
 from metier.library.lessons import get_lesson, list_lessons
 from metier.proof.came_back import came_back
 from metier.proof.lesson_story import tokens_told
 from metier.proof.obeyed import change_words
 from metier.store.tables import audit
 from metier.store.tables.learning import told
+from metier.text.shell.checks import check_words
 from metier.web.answers import Page, page_route
 from metier.web.pages.take_back import ways_back
 from metier.web.parts import quoted

@@ -88,7 +88,7 @@ def _ask_scope(ws: Workspace, lesson: Lesson) -> LessonScope | None:
 
 def _ask_step(lesson: Lesson) -> CheckStep | None:
     """How far the check of a lesson goes, as the person says; None: it has no check."""
-    from metier.library.delivery.wording import check_words
+    from metier.text.shell.checks import check_words
 
     if lesson.check is None:
         return None
