@@ -61,6 +61,16 @@ def test_new_words_keep_a_denial_or_say_that_it_is_lost_and_the_undo_brings_both
     assert (listed(project)["text"], listed(project)["check"]["step"]) == (same, "deny")
 
 
+def test_a_rule_that_cannot_be_checked_says_what_to_write_and_the_examples_of_help_work(project: Path) -> None:
+    short = listed(project)["id"][:8]
+    told(project, "edit", short, "Be careful with packages.")
+    refused = forked.metier("lessons", "approve", short, "--deny", cwd=project)
+    assert refused.returncode == 1
+    assert f"in backticks: metier lessons edit {short} 'Never run `git add .`'" in " ".join(refused.stderr.split())
+    told(project, "edit", short, "Pin versions; never pip install")
+    assert "`pip install` must not be run." in told(project, "approve", short, "--deny")
+
+
 def test_json_says_what_new_words_take_away(project: Path) -> None:
     short = listed(project)["id"][:8]
     told(project, "approve", short, "--remind")

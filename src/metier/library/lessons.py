@@ -12,6 +12,7 @@ from metier.formats.strict_json import clean
 from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes, restore_person_note
 from metier.library.delivery.published import planned_page, write_page
 from metier.library.delivery.ways import gone_words, still_cited
+from metier.library.delivery.wording import how_to_check
 from metier.store.tables.learning import lessons
 from metier.types.lessons import Lesson
 
@@ -81,7 +82,7 @@ def _check_of(lesson: Lesson, step: CheckStep | None) -> LessonCheck | None:
     if step is None:
         return lesson.check
     if lesson.check is None:
-        raise RefusedError(f"Lesson {lesson.id} names no command or path, so calls cannot be held to it.")
+        raise RefusedError(f"Calls cannot be held to lesson {lesson.id[:8]}. {how_to_check(lesson)}")
     return replace(lesson.check, step=step)
 
 

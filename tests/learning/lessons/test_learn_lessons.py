@@ -189,7 +189,7 @@ def test_a_call_that_was_denied_is_counted_apart_and_teaches_no_fix(ws: Workspac
 def test_only_a_lesson_with_a_check_can_deny(ws: Workspace) -> None:
     taught(ws, "one", "two")
     fact = ws.lessons()[1]
-    with pytest.raises(RefusedError, match="names no command or path"):
+    with pytest.raises(RefusedError, match="It is a fact: it tells agents what works"):
         approve_lesson(ws.context, fact.id, "yes", "deny")
 
 
