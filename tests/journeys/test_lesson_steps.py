@@ -71,6 +71,19 @@ def test_a_rule_that_cannot_be_checked_says_what_to_write_and_the_examples_of_he
     assert "`pip install` must not be run." in told(project, "approve", short, "--deny")
 
 
+def test_publishing_nothing_says_why(project: Path) -> None:
+    short = listed(project)["id"][:8]
+    assert "You have approved no lesson." in told(project, "publish")
+    told(project, "approve", short, "--deny")
+    why = " ".join(told(project, "publish").split())
+    assert f"Told only when a call violates it: {short}." in why
+    assert f"metier lessons approve {short} --count" in why
+    refused = forked.metier("lessons", "publish", short, cwd=project)
+    assert f"metier lessons approve {short} --count" in " ".join(refused.stderr.split())
+    told(project, "approve", short, "--count")
+    assert "1 lesson in AGENTS.md." in told(project, "publish")
+
+
 def test_json_says_what_new_words_take_away(project: Path) -> None:
     short = listed(project)["id"][:8]
     told(project, "approve", short, "--remind")

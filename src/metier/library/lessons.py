@@ -151,8 +151,10 @@ def publish_lesson(ctx: Context, lesson: str, page: str) -> Lesson:
     found = get_lesson(ctx, lesson)
     if page and not in_use(ctx, [found]):
         raise RefusedError(f"You have not approved lesson {found.id}. Approve it: metier lessons approve {found.id}")
-    if page and (found.kind == "fix" or _is_held(found)):
-        raise RefusedError(f"Lesson {found.id} is told when a call or an error calls for it, so it is not for a page.")
+    if page and not is_for_page(found):
+        instead = f" Only count such calls first: metier lessons approve {found.id[:8]} --count" * (found.kind != "fix")
+        why = "told when a call or an error calls for it, so it is not for a page"
+        raise RefusedError(f"Lesson {found.id[:8]} is {why}.{instead}")
     action = f"publish lesson in {page}" if page else "unpublish lesson"
     return _decide(ctx, found, replace(found, published=page), action, "")
 
@@ -214,6 +216,11 @@ def tell_anew(ctx: Context, pages: Iterable[str]) -> None:
         with suppress(RefusedError):
             write_page(ctx, page, planned_page(ctx, page, nothing))
     refresh_notes(ctx)
+
+
+def is_for_page(lesson: Lesson) -> bool:
+    """Whether a lesson can stand in a page: no call and no error calls for it."""
+    return lesson.kind != "fix" and not _is_held(lesson)
 
 
 def _is_held(lesson: Lesson) -> bool:
