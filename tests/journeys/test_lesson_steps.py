@@ -84,6 +84,15 @@ def test_publishing_nothing_says_why(project: Path) -> None:
     assert "1 lesson in AGENTS.md." in told(project, "publish")
 
 
+def test_a_card_has_every_quote_with_its_run(project: Path) -> None:
+    rule = listed(project)
+    shown = " ".join(forked.metier("lessons", "show", rule["id"], cwd=project).stdout.split())
+    assert len({one["run"] for one in rule["quotes"]}) == 2
+    assert rule["text"] in {one["text"] for one in rule["quotes"]}, "the quote that became the line is one of them"
+    for one in rule["quotes"]:
+        assert f"you said (run {one['run'][:8]}): {one['text']}" in shown
+
+
 def test_json_says_what_new_words_take_away(project: Path) -> None:
     short = listed(project)["id"][:8]
     told(project, "approve", short, "--remind")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Proposals above the line."""
-QUOTES = 3
+QUOTES = 6
 """Quotes on a card."""
 FOUND = {"heuristic": "found without a model", "person": "in your words"}
 """What found a lesson."""
@@ -162,9 +162,10 @@ def card(lesson: Lesson, way: DeliveryWay | None = None) -> Iterator[str]:
     """A lesson with the words it rests on, and how it reaches agents."""
     yield visible(f"{lesson.kind}  {lesson.id}  {lesson.status}")
     yield visible(f"  “{lesson.text}”" if lesson.is_quote else f"  {lesson.text}")
-    shown = [one for one in lesson.quotes if one.text != lesson.text][:QUOTES]
-    for one in shown:
+    for one in lesson.quotes[:QUOTES]:
         yield visible(f"  {QUOTED.get(one.origin, one.origin)} (run {one.run[:8]}): {' '.join(one.text.split())[:160]}")
+    if (more := len(lesson.quotes) - QUOTES) > 0:
+        yield f"  … and {more} more: metier lessons show {lesson.id[:8]} --json"
     found = FOUND.get(lesson.by, f"found by {lesson.by}")
     yield visible(f"  seen in {sessions(lesson.sessions)}; strength {lesson.strength:.2f}; {found}")
     yield from map(visible, _circumstances(lesson))
