@@ -92,10 +92,12 @@ def test_checks_checkup_and_digest_speak_both_ways(project: Path) -> None:
     assert (check["check"]["program"], check["before"]) == (["tool", "pr"], {"applies": 4, "violated": 2})
     assert "violates it: tool pr" in forked.metier("lessons", "show", check["id"], cwd=project).stdout
     assert "2 of 4" in forked.metier("lessons", "checks", cwd=project).stdout
+    assert "approve ID --deny" in forked.metier("lessons", "checks", cwd=project).stderr
     forked.metier("lessons", "approve", check["id"], "--deny", cwd=project)
+    assert "--deny" not in forked.metier("lessons", "checks", cwd=project).stderr, "it is set already"
     assert data(project, "lessons", "list")[0]["check"]["step"] == "deny"
     assert forked.metier("digest", cwd=project).stdout.count("\n") == 3
-    assert data(project, "digest").keys() == {"checked", "before", "came_back", "unused", "gone"}
+    assert data(project, "digest").keys() == {"checked", "before", "without_calls", "came_back", "unused", "gone"}
     looked = forked.metier("checkup", cwd=project).stderr
     for words in ("No sessions of an agent in ", "Looked in ", "/.claude", "metier checkup --all", "metier demo"):
         assert words in looked, words
