@@ -141,7 +141,7 @@ def lesson_story(board: Dashboard, name: str) -> LessonStory:
         tally=tally,
         told=tuple(counts.items()),
         told_last=times[-1].created if times else "",
-        tokens=tokens_told(found, len(times)),
+        tokens=tokens_told(found, times, decided),
         change=change_words(tally) if tally and found.approved else "",
         returns=_returns(board, found),
         decisions=tuple(reversed(decided)),
