@@ -69,6 +69,8 @@ def test_a_rule_that_cannot_be_checked_says_what_to_write_and_the_examples_of_he
     assert f"in backticks: metier lessons edit {short} 'Never run `git add .`'" in " ".join(refused.stderr.split())
     told(project, "edit", short, "Pin versions; never pip install")
     assert "`pip install` must not be run." in told(project, "approve", short, "--deny")
+    shown = forked.metier("lessons", "show", short, cwd=project).stdout
+    assert "calls are held to it (calls are denied): `pip install` must not be run" in shown
 
 
 def test_publishing_nothing_says_why(project: Path) -> None:

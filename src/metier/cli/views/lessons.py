@@ -182,7 +182,8 @@ def _circumstances(lesson: Lesson) -> Iterator[str]:
     if lesson.trigger and lesson.kind == "fix":
         yield f"  given when an output says: {lesson.trigger}"
     if lesson.check is not None:
-        yield f"  calls are held to it: {check_words(lesson.check)} ({lesson.check.step})"
+        how = f"are held to it ({STEPS[lesson.check.step]})" if lesson.status == "approved" else "can be held to it"
+        yield f"  calls {how}: {check_words(lesson.check)}"
     if lesson.cites:
         yield f"  rests on {lesson.cites.file}{f': {lesson.cites.says}' if lesson.cites.says else ''}"
     if lesson.scope == "person":
