@@ -198,7 +198,7 @@ def test_before_and_after_a_tool_it_says_what_was_noted_for_that_call(launcher: 
         said = json.loads(call("git add . && git commit"))["hookSpecificOutput"]
         assert said["permissionDecision"] == "deny"
         reason = "Not run. Standing instruction confirmed by the person: Stage files by name."
-        assert said["permissionDecisionReason"] == reason
+        assert said["permissionDecisionReason"] == f"{reason} (`git add` must not be given `.`)"
         reminded = json.loads(call("cd x && pip install y"))["hookSpecificOutput"]["additionalContext"]
         assert reminded == "Standing instructions confirmed by ada:\n- Use uv."
         for other in ("ls", "git add .github", "echo 'git add .'", "uv pip install x", "pip install --help"):

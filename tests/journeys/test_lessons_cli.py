@@ -76,7 +76,8 @@ def test_a_lesson_is_published_taken_out_and_paused_and_every_write_names_its_un
     forked.metier("lessons", "approve", fix["id"], cwd=project)
     refused = forked.metier("lessons", "publish", fix["id"], cwd=project)
     assert (refused.returncode, "not for a page" in refused.stderr) == (1, True)
-    assert "No approved rule or fact." in forked.metier("lessons", "publish", cwd=project).stderr
+    why = f"Nothing was published. Told only when its error appears: {fix['id'][:8]}."
+    assert why in forked.metier("lessons", "publish", cwd=project).stderr
     assert "No lesson is published." in forked.metier("lessons", "unpublish", cwd=project).stderr
     unknown = forked.metier("lessons", "wrong", cwd=project)
     assert (unknown.returncode, "No agent was told a lesson yet" in unknown.stderr) == (1, True)
@@ -91,10 +92,12 @@ def test_checks_checkup_and_digest_speak_both_ways(project: Path) -> None:
     assert (check["check"]["program"], check["before"]) == (["tool", "pr"], {"applies": 4, "violated": 2})
     assert "violates it: tool pr" in forked.metier("lessons", "show", check["id"], cwd=project).stdout
     assert "2 of 4" in forked.metier("lessons", "checks", cwd=project).stdout
+    assert "approve ID --deny" in forked.metier("lessons", "checks", cwd=project).stderr
     forked.metier("lessons", "approve", check["id"], "--deny", cwd=project)
+    assert "--deny" not in forked.metier("lessons", "checks", cwd=project).stderr, "it is set already"
     assert data(project, "lessons", "list")[0]["check"]["step"] == "deny"
     assert forked.metier("digest", cwd=project).stdout.count("\n") == 3
-    assert data(project, "digest").keys() == {"checked", "before", "came_back", "unused", "gone"}
+    assert data(project, "digest").keys() == {"checked", "before", "without_calls", "came_back", "unused", "gone"}
     looked = forked.metier("checkup", cwd=project).stderr
     for words in ("No sessions of an agent in ", "Looked in ", "/.claude", "metier checkup --all", "metier demo"):
         assert words in looked, words

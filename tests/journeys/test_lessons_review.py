@@ -29,7 +29,7 @@ def test_a_person_says_yes_no_and_later_with_one_key_each(tmp_path: Path) -> Non
         ws.learn()
         first, second, third = ws.lessons()
     main, side = pty.openpty()
-    os.write(main, b"y\nd\nn\nl\n")
+    os.write(main, b"x\ny\ny\nd\nn\nl\n")
     done = subprocess.run(
         [sys.executable, "-m", "metier", "lessons", "review"],
         cwd=tmp_path,
@@ -44,7 +44,10 @@ def test_a_person_says_yes_no_and_later_with_one_key_each(tmp_path: Path) -> Non
     assert "1 of 3" in done.stdout
     assert f"Undo: metier lessons forget {first.id[:8]}" in done.stderr
     assert f"Undo: metier lessons approve {second.id[:8]}" in done.stderr
-    assert "`tool pr` needs --session or --path" in done.stdout
+    assert done.stderr.count("Nothing was decided.") == 2, "a wrong key is asked for again, at both questions"
+    assert "There is no key 'x'." in done.stderr
+    assert "From now on a call that violates it is denied, with the reason: `tool pr` needs" in done.stderr
+    assert "`tool pr` needs `--session` or `--path`" in done.stdout
     with Workspace.open(tmp_path) as ws:
         assert [one.check.step for one in ws.lessons() if one.id == first.id and one.check] == ["deny"]
         assert {one.id: one.status for one in ws.lessons(every=True)} == {

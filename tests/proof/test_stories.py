@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from learn_world import Clock, learned, opened
 
 from metier.learning.lessons.checks import Rate, SessionCalls, Tally
-from metier.library.lessons import approve_lesson, list_lessons
+from metier.library.lessons import approve_lesson, edit_lesson, list_lessons
 from metier.proof.came_back import came_back
 from metier.proof.lesson_story import lesson_story
 from metier.proof.obeyed import change_row, change_words, obeyed_change
 from metier.proof.skill_story import skill_story
+from metier.selection.assembly.token_budget import tokens
 from metier.store.tables.learning import told
 from metier.types import Provenance, Run, ToolCall
 from metier.types.lessons import ToldLesson
@@ -140,7 +142,24 @@ def test_the_story_of_a_lesson_holds_decisions_telling_and_cost(shop: Workspace)
         told.add(transaction, [given, given])
     story = lesson_story(shop.context, lesson.id)
     assert (story.told, story.told_sessions) == ((("fix", 2),), 1)
-    assert story.tokens == 2 * (len(lesson.text) // 4)
+    said = f"Standing instructions confirmed by {lesson.decided_by}:\n- {lesson.text}"
+    assert story.tokens == 2 * tokens(said)
+
+
+def test_what_was_told_costs_what_it_said_at_that_time(shop: Workspace, clock: Clock) -> None:
+    lesson = fix(shop)
+    with shop.context.store.write() as transaction:
+        given = ToldLesson(lesson=lesson.id, session="s9", request="", how="fix", created=shop.context.now())
+        told.add(transaction, [given])
+    before = lesson_story(shop.context, lesson.id).tokens
+    clock.later(hours=1)
+    edit_lesson(shop.context, lesson.id, "Short.")
+    assert lesson_story(shop.context, lesson.id).tokens == before
+    clock.later(hours=1)
+    with shop.context.store.write() as transaction:
+        told.add(transaction, [replace(given, created=shop.context.now())])
+    short = f"Standing instructions confirmed by {lesson.decided_by}:\n- Short."
+    assert lesson_story(shop.context, lesson.id).tokens == before + tokens(short)
 
 
 def test_the_story_of_a_skill_holds_its_versions_and_every_line(ws: Workspace) -> None:

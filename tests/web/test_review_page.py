@@ -34,7 +34,9 @@ def test_a_lessons_card_has_the_persons_words_the_runs_and_what_it_changes(share
     page = shared.get(f"/?item={FIRST}").text
     for words in (CORRECTION, "you said", "2 sessions", "Fix the login test number 1", "deny the call"):
         assert words in page, words
-    assert "<code>git add</code> must not be given ." in page
+    taught = page.partition("What taught it")[2].partition("Where it was seen")[0]
+    assert [f"Fix the login test number {number}" in taught for number in (1, 2)] == [True, True], "each with its run"
+    assert "<code>git add</code> must not be given <code>.</code>" in page
 
 
 def test_a_drafts_card_has_findings_capabilities_and_the_diff(shared: ServedDashboard) -> None:

@@ -72,6 +72,24 @@ def test_an_edit_brings_the_old_words_back(served: ServedDashboard) -> None:
     assert get_lesson(served.board.context, FIRST).text == before
 
 
+def test_an_edit_says_which_step_it_takes_away_and_brings_it_back(served: ServedDashboard) -> None:
+    before = get_lesson(served.board.context, FIRST).text
+    served.post(f"/lessons/{FIRST}/approve", step="deny")
+    kept = served.post(f"/lessons/{FIRST}/edit", text="Stage by name; never `git add .`.").json
+    assert "no longer" not in kept["said"]
+    lost = served.post(f"/lessons/{FIRST}/edit", text="Never `git push`.").json
+    assert "Calls are no longer denied" in lost["said"]
+    take_back(served)
+    lesson = get_lesson(served.board.context, FIRST)
+    assert (lesson.text, lesson.check and lesson.check.step) == ("Stage by name; never `git add .`.", "deny")
+    served.post(f"/lessons/{FIRST}/edit", text="Never `git push`.")
+    served.post(f"/lessons/{FIRST}/edit", text=before)
+    served.post(f"/lessons/{FIRST}/forget")
+    take_back(served)
+    lesson = get_lesson(served.board.context, FIRST)
+    assert (lesson.status, lesson.check and lesson.check.step) == ("approved", "observe"), "nobody agreed to more"
+
+
 def test_only_the_last_change_of_a_thing_is_offered(served: ServedDashboard) -> None:
     served.post(f"/lessons/{FIRST}/reject")
     first = newest(served)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 import time
@@ -34,6 +35,7 @@ STEPS = 1_000
 """Steps between two lines of progress where there is no terminal."""
 BAR = 30
 """Columns of a bar."""
+_KEY = re.compile(r"\[(\w)\]")
 
 
 def emit(document: object) -> None:
@@ -49,6 +51,15 @@ def emit(document: object) -> None:
 def talk(text: str) -> None:
     """Say something to the person; not data."""
     sys.stderr.write(visible(text) + "\n")
+
+
+def ask_key(keys: str, default: str) -> str:
+    """The key that a person pressed of those in brackets (`[y]es  [n]o`); another one is asked for again."""
+    import typer
+
+    while (key := typer.prompt(keys, default=default, err=True).strip().casefold()[:1]) not in _KEY.findall(keys):
+        talk(f"There is no key '{key}'. Nothing was decided.")
+    return key
 
 
 def show(text: str) -> None:

@@ -137,9 +137,13 @@ def told_text(notes: Sequence[Note]) -> str:
 
 def denial_text(note: Note) -> str:
     """What an agent reads in the place of a tool's result."""
-    instead = str(note.check.get("instead") or "") if note.check else ""
-    run = f" Run instead: {instead}" if instead and instead not in note.text else ""
-    return DENIED.format(note.by or "the person", note.text) + run
+    said = DENIED.format(note.by or "the person", note.text)
+    if not note.check:
+        return said
+    from metier.hooks.calls import NoteCheck
+    from metier.text.shell.checks import check_words
+
+    return f"{said} ({check_words(NoteCheck(note.check))})"
 
 
 def record_told(state: str, folder: str, payload: Payload, how: str, notes: Sequence[Note]) -> None:

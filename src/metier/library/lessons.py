@@ -13,6 +13,7 @@ from metier.library.contradictions import forbidding_rule
 from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes, restore_person_note
 from metier.library.delivery.published import planned_page, write_page
 from metier.library.delivery.ways import gone_words, still_cited
+from metier.library.delivery.wording import how_to_check
 from metier.store.tables.learning import lessons
 from metier.types.lessons import Lesson
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 LONGEST = 400
 """Characters of a lesson's line."""
+EDIT = "edit lesson"
+"""What the audit log calls new words; behind it stands how far the check goes from then on."""
 HIDDEN: tuple[LessonStatus, ...] = ("rejected", "forgotten")
 
 
@@ -100,7 +103,7 @@ def _check_of(lesson: Lesson, step: CheckStep | None) -> LessonCheck | None:
     if step is None:
         return lesson.check
     if lesson.check is None:
-        raise RefusedError(f"Lesson {lesson.id} names no command or path, so calls cannot be held to it.")
+        raise RefusedError(f"Calls cannot be held to lesson {lesson.id[:8]}. {how_to_check(lesson)}")
     return replace(lesson.check, step=step)
 
 
@@ -169,8 +172,10 @@ def publish_lesson(ctx: Context, lesson: str, page: str) -> Lesson:
     found = get_lesson(ctx, lesson)
     if page and not in_use(ctx, [found]):
         raise RefusedError(f"You have not approved lesson {found.id}. Approve it: metier lessons approve {found.id}")
-    if page and (found.kind == "fix" or _is_held(found)):
-        raise RefusedError(f"Lesson {found.id} is told when a call or an error calls for it, so it is not for a page.")
+    if page and not is_for_page(found):
+        instead = f" Only count such calls first: metier lessons approve {found.id[:8]} --count" * (found.kind != "fix")
+        why = "told when a call or an error calls for it, so it is not for a page"
+        raise RefusedError(f"Lesson {found.id[:8]} is {why}.{instead}")
     action = f"publish lesson in {page}" if page else "unpublish lesson"
     return _decide(ctx, found, replace(found, published=page), action, "")
 
@@ -178,7 +183,7 @@ def publish_lesson(ctx: Context, lesson: str, page: str) -> Lesson:
 def edit_lesson(ctx: Context, lesson: str, text: str, check: LessonCheck | None = None) -> Lesson:
     """Put a lesson into a person's own words; an approved one stays approved, for the words are theirs.
 
-    Calls are held to `check` from then on, and only counted: a denial is agreed to word by word.
+    Calls are held to `check` from then on, as far as its step says.
     """
     found = get_lesson(ctx, lesson)
     said = " ".join(ctx.redact(clean(text)).split())
@@ -187,7 +192,8 @@ def edit_lesson(ctx: Context, lesson: str, text: str, check: LessonCheck | None 
     if len(said) > LONGEST:
         raise InputError(f"A lesson is one line of at most {LONGEST} characters; this has {len(said)}.")
     _refuse_unsafe(said)
-    return _decide(ctx, found, replace(found, text=said, by="person", check=check), "edit lesson", said)
+    action = f"{EDIT} ({check.step})" if check else EDIT
+    return _decide(ctx, found, replace(found, text=said, by="person", check=check), action, said)
 
 
 def _decide(ctx: Context, found: Lesson, now: Lesson, action: str, reason: str) -> Lesson:
@@ -198,7 +204,7 @@ def _decide_all(ctx: Context, changes: Sequence[tuple[Lesson, Lesson]], action: 
     """Write decisions down together; those on more than one lesson may concern no published page."""
     said = ctx.redact(clean(reason))
     changes = [(found, replace(now, in_force=_periods(found, now, ctx.now()))) for found, now in changes]
-    done = [(found, _settled(ctx, now, said if action != "edit lesson" else "")) for found, now in changes]
+    done = [(found, _settled(ctx, now, "" if action.startswith(EDIT) else said)) for found, now in changes]
     pages = {
         page: planned_page(ctx, page, now) for found, now in done for page in (found.published, now.published) if page
     }
@@ -243,6 +249,11 @@ def tell_anew(ctx: Context, pages: Iterable[str]) -> None:
         with suppress(RefusedError):
             write_page(ctx, page, planned_page(ctx, page, nothing))
     refresh_notes(ctx)
+
+
+def is_for_page(lesson: Lesson) -> bool:
+    """Whether a lesson can stand in a page: no call and no error calls for it."""
+    return lesson.kind != "fix" and not _is_held(lesson)
 
 
 def _is_held(lesson: Lesson) -> bool:

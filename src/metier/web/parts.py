@@ -54,12 +54,12 @@ class DiffFile:
 
 
 def quoted(lesson: Lesson, records: Mapping[str, Record]) -> tuple[Quoted, ...]:
-    """A lesson's quotes, the person's first; those of the same words once."""
-    found: dict[str, Quoted] = {}
+    """A lesson's quotes, the person's first; those of the same words once for each run."""
+    found: dict[tuple[str, str], Quoted] = {}
     for one in sorted(lesson.quotes, key=lambda one: one.origin != "person"):
         record = records.get(one.run)
         found.setdefault(
-            " ".join(one.text.split()),
+            (" ".join(one.text.split()), one.run),
             Quoted(
                 text=one.text.strip(),
                 who=QUOTED.get(one.origin, one.origin),

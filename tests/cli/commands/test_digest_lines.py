@@ -22,3 +22,9 @@ def test_the_first_line_tells_what_was_obeyed_and_denied_before_and_after() -> N
         " Before you approved them (last 60 days): violated in 8 of 9"
         " (before and after, not causal). Most often violated: Use uv."
     )
+
+
+def test_lessons_without_a_call_this_week_are_named_as_left_out() -> None:
+    line = next(lines(Digest(checked=((LESSON, Rate(applies=5)),), before=Rate(applies=9), without_calls=(LESSON,))))
+    assert line.endswith("Left out: 1 lesson without a call this week (metier lessons checks).")
+    assert next(lines(Digest(without_calls=(LESSON,)))) == "Lessons: no call to check."

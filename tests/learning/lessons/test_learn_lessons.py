@@ -167,8 +167,10 @@ def test_calls_are_held_to_an_approved_lesson_and_the_digest_tells_it(tmp_path: 
         assert [(lesson.id, rate.violated) for lesson, rate in found.checked] == [(fix.id, 2)]
         assert (found.before.applies, found.before.violated) == (4, 2)
         assert [(one.program, one.sessions) for one in found.came_back] == [("tool pr", 4)]
+        assert found.without_calls == ()
         clock.later(days=90)
-        assert [one.id for one in digest_of(ws.context).unused] == [fix.id]
+        later = digest_of(ws.context)
+        assert [one.id for one in later.unused] == [one.id for one in later.without_calls] == [fix.id]
 
 
 def test_a_call_that_was_denied_is_counted_apart_and_teaches_no_fix(ws: Workspace) -> None:
@@ -189,7 +191,7 @@ def test_a_call_that_was_denied_is_counted_apart_and_teaches_no_fix(ws: Workspac
 def test_only_a_lesson_with_a_check_can_deny(ws: Workspace) -> None:
     taught(ws, "one", "two")
     fact = ws.lessons()[1]
-    with pytest.raises(RefusedError, match="names no command or path"):
+    with pytest.raises(RefusedError, match="It is a fact: it tells agents what works"):
         approve_lesson(ws.context, fact.id, "yes", "deny")
 
 

@@ -10,6 +10,7 @@ import pytest
 from sessions import failed, ran, said
 
 from metier.hooks.notes import NOTES, read_notes
+from metier.hooks.tell import denial_text
 from metier.learning.stages.reword_lesson import reword_lesson
 from metier.library.delivery.notes_file import refresh_notes
 from metier.library.lessons import approve_lesson, edit_lesson, forget_lesson, publish_lesson
@@ -59,7 +60,7 @@ def test_only_what_was_approved_is_told_and_no_longer_than_it_is(taught: Workspa
     assert not (taught.state / "words/after").exists()
 
 
-def test_a_step_is_agreed_to_for_these_words_and_other_words_are_only_counted(taught: Workspace) -> None:
+def test_a_step_is_agreed_to_for_a_check_and_another_check_is_only_counted(taught: Workspace) -> None:
     rule = lesson(taught, "rule")
     reword_lesson(taught.context, rule, RULE)
     approve_lesson(taught.context, rule, step="deny")
@@ -70,10 +71,27 @@ def test_a_step_is_agreed_to_for_these_words_and_other_words_are_only_counted(ta
     assert set(notes(taught)) == {"start"}
     approve_lesson(taught.context, rule, step="remind")
     assert not notes(taught)["before"].denies
-    assert reword_lesson(taught.context, rule, f"Please: {RULE}").check is not None
+    reword_lesson(taught.context, rule, f"Please: {RULE}")
+    assert notes(taught)["before"].text == f"Please: {RULE}"
+    reworded = reword_lesson(taught.context, rule, "Never run `npm test`.")
+    assert reworded.check
+    assert (reworded.check.program, reworded.check.step) == (("npm", "test"), "observe")
     assert set(notes(taught)) == {"start"}
     edit_lesson(taught.context, rule, "Be kind.")
     assert notes(taught)["start"].text == "Be kind."
+
+
+def test_an_agent_whose_call_is_denied_reads_the_line_and_what_it_means(taught: Workspace) -> None:
+    rule, fix = lesson(taught, "rule"), lesson(taught, "fix")
+    reword_lesson(taught.context, rule, "please use uv, not pip")
+    approve_lesson(taught.context, rule, step="deny")
+    said = denial_text(notes(taught)["before"])
+    assert said.endswith(": please use uv, not pip (`pip` must not be run; run `uv`)")
+    forget_lesson(taught.context, rule)
+    approve_lesson(taught.context, fix, step="deny")
+    assert denial_text(notes(taught)["before"]).endswith(
+        "(`tool pr` needs `--session` or `--path`; run `tool pr --path .`)"
+    )
 
 
 def test_a_pass_changes_nothing_that_was_agreed_to(taught: Workspace) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.cli.output import visible
-from metier.library.delivery.wording import QUOTED, check_words
+from metier.library.delivery.wording import QUOTED, STEPS
+from metier.text.shell.checks import check_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Proposals above the line."""
-QUOTES = 3
+QUOTES = 6
 """Quotes on a card."""
 FOUND = {"heuristic": "found without a model", "person": "in your words"}
 """What found a lesson."""
@@ -136,24 +137,35 @@ def elsewhere(notes: Sequence[Note]) -> Iterator[str]:
     """What holds here because the person approved it for all their projects."""
     if notes:
         yield "In use in all your projects, approved in another one"
-    yield from (visible(f"  {one.id[:8]}        {one.text}") for one in notes)
+    for one in notes:
+        step = f"  ({STEPS['deny' if one.denies else 'remind']})" if one.event == "before" else ""
+        yield visible(f"  {one.id[:8]}        {one.text}{step}")
 
 
 def line_of(lesson: Lesson) -> str:
     """A lesson in one line, with how often it was seen."""
     text = f"“{lesson.text}”" if lesson.is_quote else lesson.text
     where = f", already in {lesson.already_written}" if lesson.already_written else ""
-    where += ", in all your projects" if lesson.scope == "person" and lesson.status == "approved" else ""
+    if lesson.status == "approved":
+        where += ", in all your projects" if lesson.scope == "person" else ""
+        where += f", {STEPS[lesson.check.step]}" if lesson.check else ""
     return visible(f"{text}  ({sessions(lesson.sessions)}{where})")
+
+
+def state_words(lesson: Lesson) -> str:
+    """What became of a lesson, and of the calls that violate it."""
+    step = f", {STEPS[lesson.check.step]}" if lesson.status == "approved" and lesson.check else ""
+    return lesson.status + step
 
 
 def card(lesson: Lesson, way: DeliveryWay | None = None) -> Iterator[str]:
     """A lesson with the words it rests on, and how it reaches agents."""
     yield visible(f"{lesson.kind}  {lesson.id}  {lesson.status}")
     yield visible(f"  “{lesson.text}”" if lesson.is_quote else f"  {lesson.text}")
-    shown = [one for one in lesson.quotes if one.text != lesson.text][:QUOTES]
-    for one in shown:
+    for one in lesson.quotes[:QUOTES]:
         yield visible(f"  {QUOTED.get(one.origin, one.origin)} (run {one.run[:8]}): {' '.join(one.text.split())[:160]}")
+    if (more := len(lesson.quotes) - QUOTES) > 0:
+        yield f"  … and {more} more: metier lessons show {lesson.id[:8]} --json"
     found = FOUND.get(lesson.by, f"found by {lesson.by}")
     yield visible(f"  seen in {sessions(lesson.sessions)}; strength {lesson.strength:.2f}; {found}")
     yield from map(visible, _circumstances(lesson))
@@ -170,7 +182,8 @@ def _circumstances(lesson: Lesson) -> Iterator[str]:
     if lesson.trigger and lesson.kind == "fix":
         yield f"  given when an output says: {lesson.trigger}"
     if lesson.check is not None:
-        yield f"  calls are held to it: {check_words(lesson.check)} ({lesson.check.step})"
+        how = f"are held to it ({STEPS[lesson.check.step]})" if lesson.status == "approved" else "can be held to it"
+        yield f"  calls {how}: {check_words(lesson.check)}"
     if lesson.cites:
         yield f"  rests on {lesson.cites.file}{f': {lesson.cites.says}' if lesson.cites.says else ''}"
     if lesson.scope == "person":

@@ -50,6 +50,25 @@ _INSTEAD = (
 )
 _OTHER_WAY = re.compile(r"\binstead of\s+`([^`]+)`,?\s+(?:use|run)\s+`([^`]+)`", re.IGNORECASE)
 _USE_INSTEAD = re.compile(r"\b(?:use|run)\s+`([^`]+)`\s*,?\s+instead\b", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"\b(?:never|don'?t|do not|not to|must not|mustn'?t|shouldn'?t|should not)\s+"
+    r"(?P<verb>(?:run|call|execute|type|use)\s+)?(?P<said>[\w.+-]+(?:\s+[^\s,;:!?()“”\"`]+)*)",
+    re.IGNORECASE,
+)
+"""Plain words that forbid something, up to the end of their clause: a command only if `_plain_command` says so."""
+_SIGNS = re.compile(r"-{1,2}\w[\w-]*(?:=\S+)?|\.{1,2}|\S*[/*]\S*")
+"""An argument that no prose has: an option, a path, a pattern."""
+_CLAUSE_END = re.compile(r"\s+(?:or|nor|[-–—]+)\s+|(?<=\w)\.\s+|(?<=\s\.)\s+(?=[A-Z])")
+_SENTENCE_END = re.compile(r"^\s+(?=[A-Z])|[;!?]|\.\s")
+_TALE = re.compile(r"\bwhy\b|\b(?:i|they|it)\s*$", re.IGNORECASE)
+"""What stands before such words where they tell or ask something."""
+_ENGLISH = re.compile(
+    "act|air|alias|at|awk|break|cat|column|continue|cut|date|dig|env|exit|expand|export|file|find|fold|format|go|head|"
+    "history|install|jobs|join|just|kill|less|link|look|make|man|mount|more|nice|open|paste|patch|ping|play|print|"
+    "read|return|rush|script|set|sleep|sort|source|split|start|stop|tail|task|tee|test|time|top|touch|type|wait|"
+    "watch|which|who|write|yes"
+)
+"""Programs whose names are words of everyday English as well."""
 _USAGE = re.compile(r"missing required|must be provided|is required", re.IGNORECASE)
 _UNKNOWN = re.compile(
     r"(?:unknown|unexpected|unrecogni[sz]ed|invalid|no such) (?:option|argument|flag)s?:? '?(--?[\w-]+)", re.IGNORECASE
@@ -96,10 +115,37 @@ def _of_rule(text: str, programs: frozenset[str]) -> LessonCheck | None:
 def _of_forbidden(plain: str, programs: frozenset[str]) -> LessonCheck | None:
     found = _FORBIDDEN.search(plain)
     if found is None:
-        return None
+        return _of_plain_words(plain, programs)
     better = _USE_INSTEAD.search(plain)
     instead = better[1] if better and better[1] != found[1] else ""
     return _with_more(_forbidding(found[1], programs, instead=instead), plain[found.end() :])
+
+
+def _of_plain_words(plain: str, programs: frozenset[str]) -> LessonCheck | None:
+    """A check of plain words: never, and then at once a command with nothing behind it that could be prose."""
+    for found in _PLAIN.finditer(plain):
+        before = re.split(r"[;!?]|\.\s", plain[: found.start()])[-1]
+        clause = _CLAUSE_END.split(found["said"])[0]
+        rest = before + _SENTENCE_END.split(plain[found.start("said") + len(clause) :])[0]
+        command = _plain_command(clause, (found["verb"] or "").strip().casefold(), programs)
+        if command and not (_TALE.search(before) or _ONLY_SOMETIMES.search(rest) or "without" in rest.split()):
+            return _forbidding(command, programs)
+    return None
+
+
+def _plain_command(clause: str, verb: str, programs: frozenset[str]) -> str:
+    """The command that plain words say; empty: they are prose, or nobody can tell."""
+    words = [word.rstrip(".") or word for word in clause.split()]
+    if words[0] not in programs:
+        return ""
+    told = [word for word in words[1:2] if re.fullmatch(r"[a-z][a-z-]*", word)]
+    signs = words[1 + len(told) :]
+    if not all(_SIGNS.fullmatch(word) for word in signs):
+        return ""
+    is_noun = verb == "use" and bool(told)  # to use git history is not to run `git history`
+    if not signs and (is_noun or (_ENGLISH.fullmatch(words[0]) and (told or not verb))):
+        return ""
+    return " ".join(words)
 
 
 def _with_more(check: LessonCheck | None, rest: str) -> LessonCheck | None:

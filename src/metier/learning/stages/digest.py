@@ -38,6 +38,8 @@ class Digest:
     """Approved lessons with how calls stood to them."""
     before: Rate = field(default_factory=Rate)
     """How calls stood to the same lessons in the last weeks before they were approved; this shows no cause."""
+    without_calls: tuple[Lesson, ...] = ()
+    """Approved lessons that can be checked and that no call of these days was about: `before` leaves them out."""
     came_back: tuple[CameBack, ...] = ()
     unused: tuple[Lesson, ...] = ()
     """Approved lessons that applied to no call for long."""
@@ -50,18 +52,22 @@ def digest_of(ctx: Context) -> Digest:
     week, quiet = (_days_ago(ctx, days) for days in (DAYS, QUIET))
     checked: list[tuple[Lesson, Rate]] = []
     before: list[Rate] = []
+    without: list[Lesson] = []
     unused: list[Lesson] = []
     lessons = _checked_lessons(ctx)
     for lesson, (lately, long) in zip(lessons, count_checks(ctx, lessons, (week, quiet)), strict=True):
         if lately.after.applies or lately.after.denied:
             checked.append((lesson, lately.after))
             before.append(long.before)
+        else:
+            without.append(lesson)
         if not long.before.applies + long.after.applies and lesson.approved < quiet:
             unused.append(lesson)
     earlier = Rate(applies=sum(one.applies for one in before), violated=sum(one.violated for one in before))
     return Digest(
         checked=tuple(checked),
         before=earlier,
+        without_calls=tuple(without),
         came_back=tuple(_came_back(ctx, week)),
         unused=tuple(unused),
         gone=_gone_facts(ctx),

@@ -49,6 +49,37 @@ class CommandCheck(Protocol):
         ...
 
 
+class CallCheck(CommandCheck, Protocol):
+    """What a check says about commands, or about a path."""
+
+    @property
+    def path(self) -> str:
+        """A path that must not be touched; empty: it is about a command."""
+        ...
+
+    @property
+    def reading(self) -> bool:
+        """Whether the path must not even be looked at."""
+        ...
+
+
+def check_words(check: CallCheck) -> str:
+    """A check in plain words, the same for a person and for an agent whose call was denied."""
+    if check.path:
+        return f"`{check.path}` must not be {'read or changed' if check.reading else 'changed'}"
+    program = " ".join(check.program)
+    instead = f"; run `{check.instead}`" if check.instead else ""
+    if check.needs:
+        return f"`{program}` needs {_either(check.needs)}{instead}"
+    if check.wrong:
+        return f"`{program}` must not be given {_either(check.wrong)}{instead}"
+    return f"`{program}` must not be run{instead}"
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join(f"`{word}`" for word in words)
+
+
 def check_line(check: CommandCheck, line: str) -> Held | None:
     """How a command line stands to a check: violated if any of its commands violates it."""
     found = {check_command(check, command) for command in _commands(line)}

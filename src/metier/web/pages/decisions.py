@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from metier.errors import ConflictError, InputError, RefusedError, StoreError
 from metier.learning.stages.reword_lesson import reword_lesson
 from metier.library.changes import archive_skill, rollback_skill
+from metier.library.delivery.wording import lost_step_words
 from metier.library.lessons import (
     approve_lesson,
     forget_lesson,
@@ -101,7 +102,8 @@ def edit_a_lesson(board: Dashboard, ask: Ask) -> Done:
     """Put a lesson into the person's own words; its status stays."""
     before = _seen_lesson(board, ask)
     now = reword_lesson(board.context, before.id, ask.sent("text"))
-    return _decided(board, before, f"Changed: {now.text}", f"metier lessons edit {now.id[:8]} TEXT")
+    said = " ".join(part for part in (f"Changed: {now.text}", lost_step_words(before, now)) if part)
+    return _decided(board, before, said, f"metier lessons edit {now.id[:8]} TEXT")
 
 
 def forget_a_lesson(board: Dashboard, ask: Ask) -> Done:

@@ -9,13 +9,13 @@ from metier.learning.stages.count_checks import count_check
 from metier.learning.trace import records
 from metier.library.delivery.told import SAID
 from metier.library.delivery.ways import way_if_approved, ways_of
-from metier.library.delivery.wording import check_words
 from metier.library.lessons import get_lesson, list_lessons
 from metier.proof.came_back import came_back
 from metier.proof.lesson_story import tokens_told
 from metier.proof.obeyed import change_words
 from metier.store.tables import audit
 from metier.store.tables.learning import told
+from metier.text.shell.checks import check_words
 from metier.web.answers import Page, page_route
 from metier.web.pages.take_back import ways_back
 from metier.web.parts import quoted
@@ -141,7 +141,7 @@ def lesson_story(board: Dashboard, name: str) -> LessonStory:
         tally=tally,
         told=tuple(counts.items()),
         told_last=times[-1].created if times else "",
-        tokens=tokens_told(found, len(times)),
+        tokens=tokens_told(found, times, decided),
         change=change_words(tally) if tally and found.approved else "",
         returns=_returns(board, found),
         decisions=tuple(reversed(decided)),

@@ -10,13 +10,13 @@ from metier.errors import MetierError
 from metier.learning.stages.digest import DAYS, digest_of
 from metier.learning.trace import origin, records
 from metier.library.delivery.ways import way_if_approved
-from metier.library.delivery.wording import check_words
 from metier.library.lessons import get_lesson
 from metier.library.proposals.drafts import get_draft, newly_allowed, proposed_change, stopped_by
 from metier.library.proposals.edit_draft import EDITED, draft_document
 from metier.skills.diff import changes
 from metier.skills.package import Package
 from metier.store.tables.models import calls
+from metier.text.shell.checks import check_words
 from metier.types.reviews import blocks
 from metier.web.answers import Page, page_route
 from metier.web.pages.waiting import is_blocked, waiting_queue

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from metier.web.dashboard import Dashboard
 
 APPROVED = re.compile(r"approve lesson(?: \((observe|remind|deny)\))?")
+EDITED = re.compile(r"edit lesson(?: \((observe|remind|deny)\))?")
 LESSON_STATES: dict[str, LessonStatus] = {
     "reject lesson": "rejected",
     "forget lesson": "forgotten",
@@ -98,7 +99,7 @@ def _if_there(way: Way, board: Dashboard, entry: AuditEntry, past: Sequence[Audi
 
 def _way_of(action: str) -> Way | None:
     """What knows how to take such an action back."""
-    if action == "edit lesson":
+    if EDITED.fullmatch(action):
         return _lesson_edit
     if action.startswith("publish lesson in "):
         return _publication
@@ -131,6 +132,8 @@ def _lesson_states(past: Iterable[AuditEntry]) -> list[LessonState]:
             states.append(LessonState(status="approved", step=cast("CheckStep | None", found[1])))
         elif one.action in LESSON_STATES:
             states.append(LessonState(status=LESSON_STATES[one.action]))
+        elif found := EDITED.fullmatch(one.action):
+            states.append(replace(states[-1], step=cast("CheckStep | None", found[1])))
         elif one.action == UNDONE:
             states = states[:-1] or states
     return states
@@ -155,13 +158,13 @@ def _restore(board: Dashboard, now: Lesson, before: Lesson) -> Done:
 
 
 def _lesson_edit(board: Dashboard, entry: AuditEntry, past: Sequence[AuditEntry]) -> WayBack | None:
-    del past
+    step = _lesson_states(past)[-2:][0].step
     lesson, text = get_lesson(board.context, _thing(entry)), entry.subject.partition(" ")[2]
     if not text or text == lesson.text:
         return None
 
     def act() -> Done:
-        reword_lesson(board.context, lesson.id, text)
+        reword_lesson(board.context, lesson.id, text, step)
 
         def undo() -> str:
             restore_lesson(board.context, lesson)

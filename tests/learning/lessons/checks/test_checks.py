@@ -173,6 +173,63 @@ def test_what_names_no_command_of_this_project_gets_no_check(text: str) -> None:
     assert check_of(lesson(text), PROGRAMS) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "program", "wrong"),
+    [
+        ("no, never run git add .", ("git", "add"), (".",)),
+        ("Stage files by name; never git add .", ("git", "add"), (".",)),
+        ("I am tired of this; don’t use git add -A.", ("git", "add"), ("-A",)),
+        ("Do not run npm install.", ("npm", "install"), ()),
+        ("you were told not to run npm", ("npm",), ()),
+        ("never use npm, it is slow", ("npm",), ()),
+        ("Work on a branch. Never git push --force or git reset --hard", ("git", "push"), ("--force",)),
+        ("never git add . Stage files for this change.", ("git", "add"), (".",)),
+        ("never run git add . — name the files", ("git", "add"), (".",)),
+        ("Never use npm. It is slow in CI.", ("npm",), ()),
+        ("never run make -j8", ("make",), ("-j8",)),
+        ("don't use make!", ("make",), ()),
+    ],
+)
+def test_plain_words_that_forbid_a_command_are_a_check(
+    text: str, program: tuple[str, ...], wrong: tuple[str, ...]
+) -> None:
+    found = check_of(lesson(text), PROGRAMS | {"make", "go", "find", "touch", "test", "docker"})
+    assert found is not None
+    assert (found.program, found.wrong) == (program, wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "never make changes without asking",
+        "don't go there",
+        "don't test",
+        "never run test suites in parallel",
+        "do not touch the config",
+        "don't find excuses",
+        "never use git history as evidence",
+        "never use npm packages",
+        "don't use docker images from strangers",
+        "never run git push before the tests pass",
+        "never run git push, unless I say so",
+        "do not run npm install without the lock file",
+        "if you don't run npm install, the tests fail",
+        "why do you not run npm install? they don't run npm install",
+        "why don't run npm install",
+        "don't run npm install yet",
+        "never git push --force to main",
+        "don't forget to git add the file",
+        "never run npm install and forget the lock file",
+        "when you release, never run git push",
+        "stop docker",
+        "never run npm install or Yarn unless I ask",
+        "never run git push, not without my yes",
+    ],
+)
+def test_prose_with_the_name_of_a_program_is_no_check(text: str) -> None:
+    assert check_of(lesson(text), PROGRAMS | {"make", "go", "find", "touch", "test", "docker"}) is None
+
+
 def test_calls_are_counted_before_and_after_the_yes_with_examples() -> None:
     early = records(said("go", ran("git add ."), ran("git add a.py"), ran("ls")), said("go", ran("git add .")))
     late = records(said("go", ran("git add b.py"), ran("git add b.py")))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from metier.cli.options import open_workspace, prepare_hooks
-from metier.cli.output import console, talk
+from metier.cli.output import ask_key, console, talk
 from metier.errors import MetierError, RefusedError, UsageError
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from metier.workspace import Workspace
 
 KEYS = "[y]es  [n]o  [e]dit  [l]ater  [a]ll of this kind  [q]uit"
-
-KNOWN = ("y", "n", "e", "l", "a", "q")
 
 
 def review(ctx: typer.Context) -> None:
@@ -77,9 +75,7 @@ def _asked(ws: Workspace, draft: Draft, place: str) -> str:
         return "l"
     for line in card(draft, origin(ws.context, draft), change, newly_allowed(ws.library, draft)):
         out.print(line)
-    while (key := typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]) not in KNOWN:
-        talk(f"There is no key '{key}'. Nothing was decided.")
-    return key
+    return ask_key(KEYS, "l")
 
 
 def _decide(ws: Workspace, draft: Draft, key: str) -> Draft | None:

@@ -13,7 +13,7 @@ from metier.cli.commands.lessons.why import why
 from metier.cli.commands.proof.merge import merge_lessons
 from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import emit, say, talk
-from metier.cli.views.lessons import next_steps
+from metier.cli.views.lessons import next_steps, state_words
 
 if TYPE_CHECKING:
     from metier.types.lessons import Lesson
@@ -176,16 +176,21 @@ def edit(
 
     Example:  metier lessons edit 3f9a "Stage files by name; never git add ."
     """
+    from metier.cli.views.lessons import row
     from metier.learning.stages.reword_lesson import reword_lesson
+    from metier.library.delivery.wording import lost_step_words
     from metier.library.lessons import get_lesson
 
     with open_workspace(ctx) as ws:
         before = get_lesson(ws.context, lesson)
         done = reword_lesson(ws.context, lesson, text)
-    told = (
-        f"Changed lesson {done.id[:8]} ({done.status}). Undo: metier lessons edit {done.id[:8]} {_quoted(before.text)}"
-    )
-    _tell(done, told, as_json=as_json)
+    lost = lost_step_words(before, done)
+    if as_json:
+        emit(row(done) | {"notice": lost or None})
+        return
+    talk(f"Changed lesson {done.id[:8]} ({state_words(done)}). Undo: {_undo_edit(before, lost=bool(lost))}")
+    if lost:
+        talk(lost)
 
 
 @app.command()
@@ -216,10 +221,14 @@ for _command in (checks, publish, unpublish, wrong, why, review):
 app.command("merge")(merge_lessons)
 
 
-def _quoted(text: str) -> str:
+def _undo_edit(before: Lesson, *, lost: bool) -> str:
+    """The command that brings back a lesson's words, and how far its check went."""
     import shlex
 
-    return shlex.quote(text)
+    words = f"metier lessons edit {before.id[:8]} {shlex.quote(before.text)}"
+    if not lost or before.check is None or before.status != "approved":
+        return words
+    return f"{words} && metier lessons approve {before.id[:8]} --{before.check.step}"
 
 
 def _tell(done: Lesson, told: str, *, as_json: bool) -> None:

@@ -43,7 +43,9 @@ def checks(ctx: typer.Context, as_json: AsJson = False) -> None:
         if any(one.after.denied for _, one in counted):
             talk("Denied: calls that would have broken it, stopped before they ran; they are in no other figure.")
         talk(f"The change is in points, with its interval: {NOT_CAUSAL}.")
-        talk("Examples of each: metier lessons show ID   Deny the wrong call: metier lessons approve ID --deny")
+        milder = any(lesson.check and lesson.check.step != "deny" for lesson, _ in counted)
+        deny = "   Deny the wrong call: metier lessons approve ID --deny" if milder else ""
+        talk(f"Examples of each: metier lessons show ID{deny}")
 
 
 def _change(tally: Tally) -> str:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from metier.cli.options import AsJson, open_workspace
-from metier.cli.output import console, emit, talk
+from metier.cli.output import ask_key, console, emit, talk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from metier.types.lessons import Lesson
     from metier.workspace import Workspace
 
@@ -28,14 +30,17 @@ def publish(ctx: typer.Context, ids: Lessons = None, file: PageName = None, as_j
     """
     from metier.library.delivery.notes_file import in_use
     from metier.library.delivery.published import default_page
-    from metier.library.lessons import get_lesson, publish_lesson
+    from metier.library.lessons import get_lesson, is_for_page, publish_lesson
 
     with open_workspace(ctx) as ws:
         named = [get_lesson(ws.context, one) for one in ids or ()]
-        found = named or [one for one in in_use(ws.context, ws.lessons()) if _may_stand(one)]
+        approved = [one for one in ws.lessons() if one.status == "approved"]
+        used = in_use(ws.context, approved)
+        found = named or [one for one in used if is_for_page(one)]
         page = file or default_page(ws.context)
         done = [publish_lesson(ws.context, one.id, page) for one in found]
-    _tell(done, f"{_count(done)} in {page}. Undo: metier lessons unpublish", "No approved rule or fact.", as_json)
+    nothing = " ".join(_why_none(approved, used))
+    _tell(done, f"{_count(done)} in {page}. Undo: metier lessons unpublish", nothing, as_json)
 
 
 def unpublish(ctx: typer.Context, ids: Lessons = None, as_json: AsJson = False) -> None:
@@ -78,14 +83,16 @@ def wrong(
 def _ask(ws: Workspace, lesson: Lesson) -> None:
     """What becomes of a paused lesson."""
     from metier.learning.stages.reword_lesson import reword_lesson
+    from metier.library.delivery.wording import lost_step_words
     from metier.library.lessons import approve_lesson, forget_lesson
 
-    answer = typer.prompt("[e]dit it  [f]orget it  [b]ack in use  [l]ater", default="l", err=True)
-    match answer.strip().casefold()[:1]:
+    match ask_key("[e]dit it  [f]orget it  [b]ack in use  [l]ater", "l"):
         case "e":
             words = typer.prompt("In your words", default=lesson.text, err=True)
-            approve_lesson(ws.context, reword_lesson(ws.context, lesson.id, words).id)
+            done = approve_lesson(ws.context, reword_lesson(ws.context, lesson.id, words).id)
             talk(f"In use in your words. Undo: metier lessons wrong {lesson.id[:8]}")
+            if lost := lost_step_words(lesson, done):
+                talk(lost)
         case "f":
             forget_lesson(ws.context, lesson.id)
             talk(f"Out of use. Undo: metier lessons approve {lesson.id[:8]}")
@@ -96,9 +103,18 @@ def _ask(ws: Workspace, lesson: Lesson) -> None:
             talk("It stays paused.")
 
 
-def _may_stand(lesson: Lesson) -> bool:
-    """Whether a lesson is for a page: it is no fix, and no hook reminds or denies by it."""
-    return lesson.kind != "fix" and (lesson.check is None or lesson.check.step == "observe")
+def _why_none(approved: Sequence[Lesson], used: Sequence[Lesson]) -> Iterator[str]:
+    """Why no lesson is published."""
+    yield "Nothing was published."
+    if not approved:
+        yield "You have approved no lesson. See what waits: metier lessons list"
+    if foreign := len(approved) - len(used):
+        yield f"Not approved by you on this machine: {foreign}. See them: metier lessons list"
+    if held := [one.id[:8] for one in used if one.kind != "fix"]:
+        count = f"Only count such calls first: metier lessons approve {held[0]} --count"
+        yield f"Told only when a call violates it: {', '.join(held)}. {count}"
+    if fixes := [one.id[:8] for one in used if one.kind == "fix"]:
+        yield f"Told only when its error appears: {', '.join(fixes)}."
 
 
 def _count(done: list[Lesson]) -> str:

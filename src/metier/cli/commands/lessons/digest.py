@@ -48,6 +48,7 @@ def document(found: Digest) -> dict[str, object]:
             for lesson, rate in found.checked
         ],
         "before": {"applies": found.before.applies, "violated": found.before.violated},
+        "without_calls": [one.id for one in found.without_calls],
         "came_back": [
             {"program": one.program, "error": one.error, "sessions": one.sessions} for one in found.came_back
         ],
@@ -70,6 +71,8 @@ def _checked(found: Digest) -> Iterator[str]:
     if before := found.before.applies:
         then = f"violated in {found.before.violated} of {before}"
         yield f"Before you approved them (last {QUIET} days): {then} (before and after, not causal)."
+    if found.checked and (left := len(found.without_calls)):
+        yield f"Left out: {left} lesson{'' if left == 1 else 's'} without a call this week (metier lessons checks)."
     worst = max(found.checked, key=lambda one: one[1].violated, default=None)
     if worst and worst[1].violated:
         yield f"Most often violated: {worst[0].text}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from metier.cli.options import open_workspace
-from metier.cli.output import console, say, talk, visible
+from metier.cli.output import ask_key, console, say, talk, visible
 
 if TYPE_CHECKING:
     from metier.types.lessons import CheckStep, Lesson, LessonScope
@@ -43,20 +43,30 @@ def _go_through(ws: Workspace, waiting: list[Lesson]) -> None:
         match key:
             case "y" | "a":
                 step = None if one.kind in agreed else _ask_step(one)
-                approve_lesson(ws.context, one.id, step=step, scope=None if one.kind in agreed else _ask_scope(ws, one))
+                scope = None if one.kind in agreed else _ask_scope(ws, one)
+                _tell_approved(ws, approve_lesson(ws.context, one.id, step=step, scope=scope))
                 agreed |= {one.kind} if key == "a" else set()
-                talk(f"Approved lesson {one.id[:8]}. Undo: metier lessons forget {one.id[:8]}")
             case "n":
                 reject_lesson(ws.context, one.id)
                 talk(f"Rejected lesson {one.id[:8]}. Undo: metier lessons approve {one.id[:8]}")
             case "e":
                 words = typer.prompt("In your words", default=one.text, err=True)
-                approve_lesson(ws.context, one.id, step=_ask_step(reword_lesson(ws.context, one.id, words)))
-                talk(f"Approved lesson {one.id[:8]} in your words. Undo: metier lessons forget {one.id[:8]}")
+                step = _ask_step(reword_lesson(ws.context, one.id, words))
+                _tell_approved(ws, approve_lesson(ws.context, one.id, step=step))
             case "q":
                 return
             case _:
                 talk("Left for later.")
+
+
+def _tell_approved(ws: Workspace, done: Lesson) -> None:
+    """Say how a lesson is in use now, as `metier lessons approve` does."""
+    from metier.cli.views.lessons import next_steps
+    from metier.library.delivery.ways import ways_of
+
+    talk(f"Approved lesson {done.id[:8]}. Undo: metier lessons forget {done.id[:8]}")
+    for line in next_steps(done, ways_of(ws.context, ws.lessons()).get(done.id)):
+        talk(line)
 
 
 def _asked(lesson: Lesson, place: str) -> str:
@@ -66,7 +76,7 @@ def _asked(lesson: Lesson, place: str) -> str:
     console().print(f"\n{place}")
     for line in card(lesson):
         say(line)
-    return typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
+    return ask_key(KEYS, "l")
 
 
 def is_meant_for_all(ws: Workspace, lesson: str) -> bool:
@@ -82,17 +92,15 @@ def _ask_scope(ws: Workspace, lesson: Lesson) -> LessonScope | None:
     """Where a lesson holds, as the person says; None: nothing speaks for more than this project."""
     if not is_meant_for_all(ws, lesson.id):
         return None
-    answer = typer.prompt("Where does it hold? [t]his project  [a]ll your projects", default="t", err=True)
-    return "person" if answer.strip().casefold()[:1] == "a" else "project"
+    return "person" if ask_key("Where does it hold? [t]his project  [a]ll your projects", "t") == "a" else "project"
 
 
 def _ask_step(lesson: Lesson) -> CheckStep | None:
     """How far the check of a lesson goes, as the person says; None: it has no check."""
-    from metier.library.delivery.wording import check_words
+    from metier.text.shell.checks import check_words
 
     if lesson.check is None:
         return None
     say(visible(f"  Calls can be held to it: {check_words(lesson.check)}."))
-    answer = typer.prompt("[c]ount only  [r]emind the agent  [d]eny the call", default="c", err=True)
-    steps: dict[str, CheckStep] = {"r": "remind", "d": "deny"}
-    return steps.get(answer.strip().casefold()[:1], "observe")
+    steps: dict[str, CheckStep] = {"c": "observe", "r": "remind", "d": "deny"}
+    return steps[ask_key("[c]ount only  [r]emind the agent  [d]eny the call", "c")]

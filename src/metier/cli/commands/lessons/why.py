@@ -68,6 +68,7 @@ def story_row(story: LessonRecord) -> dict[str, object]:
 def story_lines(story: LessonRecord) -> Iterator[str]:
     """The story for a person."""
     from metier.cli.views.lessons import card, tally_lines
+    from metier.library.delivery.wording import how_to_check
     from metier.proof.obeyed import change_words
 
     yield from card(story.lesson)
@@ -81,7 +82,7 @@ def story_lines(story: LessonRecord) -> Iterator[str]:
     yield f"  {_told(story)}"
     yield "Obeyed"
     if story.checked is None:
-        yield "  it names no command or path, so calls cannot be held to it"
+        yield f"  calls cannot be held to it. {how_to_check(story.lesson)}"
     else:
         yield from tally_lines(story.checked)
         yield f"  change: {change_words(story.checked)}"
