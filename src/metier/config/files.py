@@ -45,16 +45,27 @@ def read_file(file: Path) -> dict[str, object]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}.") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}.{_quotes_hint(data, str(error))}") from None
+        raise ConfigError(f"{file} is not valid TOML: {error}.{_bare_word_hint(data, str(error))}") from None
 
 
-def _quotes_hint(data: bytes, problem: str) -> str:
-    """What to do where a bare word stands in the place of a text; empty: that is not the problem."""
+def _bare_word_hint(data: bytes, problem: str) -> str:
+    """What to write where a bare word stands in the place of a value; empty: that is not the problem."""
+    from metier.config import PARSERS
+
     place = re.search(r"at line (\d+)", problem)
     lines = data.decode("utf-8", "replace").splitlines()
     line = lines[int(place[1]) - 1] if place and int(place[1]) <= len(lines) else ""
     bare = re.match(r"\s*([\w.-]+)\s*=\s*([A-Za-z][^\s#\"']*)", line)
-    return f' Text needs quotes: {bare[1]} = "{bare[2]}"' if bare else ""
+    if bare is None:
+        return ""
+    name, word = bare.groups()
+    try:
+        meant = PARSERS.get(name, str)(word)
+    except ValueError as error:
+        return f" {name} needs {error}."
+    if isinstance(meant, bool):
+        return f" {name} needs true or false: {name} = {_literal(meant)}"
+    return f" Text needs quotes: {name} = {_literal(meant)}"
 
 
 def read_user_file(file: Path, workspace: Path | None) -> tuple[dict[str, object], dict[str, object]]:
