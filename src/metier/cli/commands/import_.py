@@ -203,11 +203,16 @@ def _print_reports(reports: Sequence[FileReport]) -> None:
 
 
 def _print_skipped(reports: Sequence[FileReport]) -> None:
-    skipped = [(report.file, one) for report in reports for one in report.skipped]
+    from metier.cli.views.left_out import INCLUDE, left_out_text
+
+    skipped = [(report.file, one) for report in reports for one in report.skipped if not one.setting]
     for file, one in skipped[:10]:
         talk(f"Skipped {Path(one.file or file).name}{f':{one.line}' if one.line else ''}: {one.reason}")
     if len(skipped) > 10:
         talk(f"{len(skipped) - 10} more skipped; --json lists them all.")
+    left_out = sum(any(one.setting for one in report.skipped) for report in reports)
+    if left_out:
+        talk(f"Skipped {left_out_text(left_out)}. To import such sessions, too: {INCLUDE}, then metier import")
 
 
 def _print_result(new: int, updated: int) -> None:
