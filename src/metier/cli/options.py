@@ -90,6 +90,13 @@ def options(ctx: typer.Context) -> GlobalOptions:
     return cast("GlobalOptions", ctx.find_root().obj)
 
 
+def environ_of(ctx: typer.Context) -> dict[str, str]:
+    """The environment of this call, with the settings of `--set` as variables."""
+    from metier.config import variable
+
+    return os.environ | {variable(name): str(value) for name, value in options(ctx).flags.items()}
+
+
 def open_workspace(ctx: typer.Context, *, create: bool = False) -> Workspace:
     """The workspace of this call; only commands that record make one where there is none."""
     from metier.cli.output import talk

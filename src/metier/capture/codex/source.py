@@ -51,6 +51,10 @@ class Codex:
             or (name.startswith("rollout-") and b'"timestamp"' in first)
         )
 
+    def is_by_program(self, head: bytes) -> bool:
+        """Whether a program started the session; its first line says so."""
+        return reason_to_skip(_meta_of(head)).startswith(BY_PROGRAM)
+
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:
         """One session per rollout, with the rollouts of its sub-agents."""
         known = sorted({path for path in paths if path.endswith((".jsonl", ".jsonl.zst"))})

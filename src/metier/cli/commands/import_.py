@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from metier.capture.registry import BUILT_IN
-from metier.cli.options import AsJson, Yes, open_workspace, options
+from metier.cli.options import AsJson, Yes, environ_of, open_workspace, options
 from metier.cli.output import console, emit, say_if_slow, show_progress, table, talk
 from metier.errors import InputError, RefusedError, UsageError
 
@@ -153,7 +153,7 @@ def _import_of_machine(ctx: typer.Context, *, everywhere: bool, yes: bool) -> Im
 
     given = options(ctx)
     root = planned_root(given.folder, given.flags, os.environ)
-    groups = list(find_local_sessions(root, os.environ, everywhere=everywhere))
+    groups = list(find_local_sessions(root, environ_of(ctx), everywhere=everywhere))
     if not groups:
         where = "on this machine" if everywhere else f"for {root}. Look in other folders: metier import --everywhere"
         raise RefusedError(f"No sessions found {where}. Or give a file: metier import SOURCE PATH")
