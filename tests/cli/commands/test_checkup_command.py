@@ -1,4 +1,4 @@
-"""`metier checkup`: sessions that a program started are counted, named with their setting, and looked at if it says so."""
+"""`metier checkup`: sessions that a program started are counted, and looked at if the setting says so."""
 
 from __future__ import annotations
 

@@ -41,9 +41,10 @@ def init(
 ) -> None:
     """Turn this folder (or the git checkout it is in) into a workspace, and connect the coding agents of this machine.
 
-    Shows every file that connecting would write, and asks once. Then offers to import the sessions that agents had here
-    before, and to use an agent's own login as the model. Without a terminal and without --yes, it makes the workspace
-    only. --yes connects; past sessions, the model and sending text to it have options of their own.
+    Shows every file that it would write, and asks once; nothing is written before your yes. Then offers to import the
+    sessions that agents had here before, and to use an agent's own login as the model. Without a terminal and without
+    --yes, it makes the workspace only. --yes connects; past sessions, the model and sending text to it have options of
+    their own.
 
     A state folder that you did not make here (it came with a clone, or the project was moved) is set aside.
     With --adopt you see what is in it and can use it.
@@ -51,35 +52,49 @@ def init(
     Example:  cd my-project && metier init  ·  metier init --yes --import --model claude-code:haiku
     """
     import os
+    import sys
     from pathlib import Path
 
     from metier.agents.connect import join_workspace
     from metier.agents.known import named_agents
+    from metier.agents.manifest import read_manifest
     from metier.agents.places import places_of
     from metier.cli.commands.setup.adopt import adopt_foreign_state
-    from metier.cli.commands.setup.connect import connect_workspace, show_dry_run
-    from metier.config import outer_state_dir
+    from metier.cli.commands.setup.connect import agrees_to_new, connect_workspace, show_dry_run
+    from metier.config import outer_state_dir, state_folder
     from metier.context import state_folder as place
+    from metier.hooks.identity import key_path, read_key
     from metier.library.delivery.notes_file import refresh_notes
     from metier.workspace import Workspace as Opened
 
     given, wishes = options(ctx), InitWishes(imports=imports, model=model, sends=sends)
+    places = places_of(os.environ)
     named_agents([one.strip() for one in agents.split(",") if one.strip()])  # before anything is made
     if adopt:
         adopt_foreign_state(given, yes=yes, as_json=as_json)
         return
     shared = outer_state_dir(given.flags, os.environ)
     known = place.find_root(Path(given.folder), os.environ, shared)
+    new = known or place.new_root(Path(given.folder), os.environ)
+    state = state_folder(new, shared)
     if dry_run:
-        new = known or place.new_root(Path(given.folder), os.environ)
-        show_dry_run(new, agents, given.flags, is_known=known is not None, as_json=as_json)
+        show_dry_run(new, state, agents, given.flags, is_known=known is not None, as_json=as_json)
         return
+    asks = known is None and not (no_connect or yes or as_json) and sys.stdin.isatty()
+    is_agreed = agrees_to_new(new, state, agents) if asks else None
+    if is_agreed is False:
+        talk("Nothing was written. To do it: metier init   To make the workspace only: metier init --no-connect")
+        return
+    has_key = bool(read_key(os.environ))
     with Opened.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
         roots = _roots_with_skills(ws.library.roots)
         _tell_workspace(ws, roots, is_new=known is None, is_quiet=as_json)
-        report = None if no_connect else connect_workspace(ws, agents, yes=yes, is_quiet=as_json)
-        join_workspace(places_of(os.environ), str(ws.root))
+        if not has_key and not is_agreed and not as_json:
+            talk(f"Made your own key, {key_path(os.environ)}, which seals what you approve.")
+        wants = {"yes": yes, "is_agreed": bool(is_agreed), "is_quiet": as_json}
+        report = None if no_connect else connect_workspace(ws, agents, **wants)
+        join_workspace(places, str(ws.root))
         if known:
             refresh_notes(ws.context)  # `metier uninit` may have taken those for all projects away
         if roots:
@@ -88,7 +103,7 @@ def init(
     if as_json:
         emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []} | offered)
     else:
-        talk(hint_of(wishes))
+        talk(hint_of(wishes, is_connected=bool(read_manifest(places.manifest).agents)))
     raise typer.Exit(1 if report and report.refusals else 0)
 
 
