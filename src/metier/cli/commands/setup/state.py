@@ -10,12 +10,13 @@ import typer
 from metier.cli.commands.setup.offers import Import, InitWishes, ModelName, SendSessions, hint_of, offer_all
 from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, open_workspace, options, prepare_hooks
 from metier.cli.output import console, emit, table, talk, visible
-from metier.errors import DamagedError, InputError, RefusedError, StoreError
+from metier.errors import ConfigError, DamagedError, InputError, RefusedError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from metier.agents.places import Places
     from metier.library.roots import Root
     from metier.workspace import Workspace
 
@@ -150,6 +151,8 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     from metier.library.claude_links import unlink_all
     from metier.library.delivery.notes_file import drop_person_notes
 
+    places = places_of(os.environ)
+    _check_workspace(ctx, places)
     ws = open_workspace(ctx)
     if ws.state.parent != ws.root:
         raise RefusedError(
@@ -158,7 +161,6 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     moment = ws.context.now()[:19].replace(":", "").replace("-", "")
     aside = _free_name(ws.state.with_name(f"{ws.state.name}-removed-{moment}"))
     confirm(f"Rename {ws.state} to {aside.name} and stop recording here?", yes=yes)
-    places = places_of(os.environ)
     ws.close()
     try:
         ws.state.rename(aside)
@@ -176,19 +178,50 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
             used = "1 other workspace uses" if len(others) == 1 else f"{len(others)} other workspaces use"
             talk(f"The hooks of your agents stay: {used} them. Take them out: metier disconnect")
         talk(f"Recording stopped in {ws.root}. The state is kept in {aside}.")
-        _tell_what_stays(ws.root, places.short(places.settings))
+        talk(f"Delete it for good: rm -r {quote(str(aside))}")
+        _tell_what_stays(ws.root, places)
         again = " && metier init" if done or unlinked or forgot else ""
         talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}{again}")
 
 
-def _tell_what_stays(root: Path, settings: str) -> None:
+def _check_workspace(ctx: typer.Context, places: Places) -> None:
+    """Refuse to undo what was never made; agents may be connected all the same."""
+    import os
+    from pathlib import Path
+
+    from metier.agents.manifest import read_manifest
+    from metier.config import outer_state_dir
+    from metier.context import state_folder as place
+
+    given = options(ctx)
+    if place.find_root(Path(given.folder), os.environ, outer_state_dir(given.flags, os.environ)) is None:
+        agents = " Agents are connected on this machine; take that back: metier disconnect"
+        still = agents if read_manifest(places.manifest).agents else ""
+        raise ConfigError(f"{Path(given.folder).absolute()} is no workspace, so there is nothing to undo here.{still}")
+
+
+def _tell_what_stays(root: Path, places: Places) -> None:
     """Say what is still there: skills are files of the project and may be in its git; the state needs the key."""
+    from metier.config import FILE, STATE
+    from metier.hooks.identity import KEY_FILE
     from metier.library.roots import AGENTS
 
-    if count := _count_skills(root / AGENTS):
-        skills = "1 skill" if count == 1 else f"{count} skills"
-        talk(f"Not touched: {skills} in {root / AGENTS}, which are files of your project. Delete what you do not want.")
-    talk(f"Not touched: your key, {settings}/identity.key. The state that is kept is sealed with it.")
+    for base in dict.fromkeys((root, places.home)):
+        if count := _count_skills(base / AGENTS):
+            whose = "files of your project" if base == root else "your own, for all projects"
+            skills = (
+                f"1 skill in {base / AGENTS}, which is"
+                if count == 1
+                else f"{count} skills in {base / AGENTS}, which are"
+            )
+            talk(f"Not touched: {skills} {whose}. Delete what you do not want.")
+    own, history = places.settings / FILE, places.home / STATE
+    if root != places.home and history.is_dir():
+        talk(f"Not touched: {places.short(history)}, the history of your own skills.")
+    if own.exists():
+        talk(f"Not touched: your own settings, {places.short(own)}.")
+    key = places.short(places.settings / KEY_FILE)
+    talk(f"Not touched: your key, {key}. The state that is kept is sealed with it.")
 
 
 def _free_name(path: Path) -> Path:
