@@ -66,6 +66,11 @@ def test_sessions_that_a_program_started_come_in_once_the_setting_says_so(shell:
         said = shell.run("import", "--yes")
         assert "Skipped 1 session that a program started (claude -p, codex exec)." in said.err
         assert setting in said.err
+    listed = shell.run("runs", "list").err
+    assert "No runs yet." in listed
+    assert "Not recorded: 1 session that a program started (claude -p, codex exec)." in listed
+    assert setting in listed
+    assert "Not recorded" not in shell.run("--set", "record_headless=true", "runs", "list").err
     shell.ok(*setting.split()[1:])
     assert "Imported 1 new run" in shell.ok("import", "--yes")
     assert "1 file unchanged since the last import.\nNo new runs." in shell.ok("import", "--yes")
