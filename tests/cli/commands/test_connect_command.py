@@ -316,7 +316,7 @@ def test_uninit_without_a_workspace_does_not_suggest_to_make_one(shell: Shell, h
     other = replace(shell, folder=tmp_path / "other")
     said = other.run("uninit", "--yes")
     assert said.code == 2
-    assert "is no workspace, so there is nothing to undo here." in said.err
+    assert f"There is no workspace in {other.folder}, so there is nothing to undo." in said.err
     assert "metier init" not in said.err
     assert "disconnect" not in said.err
     shell.ok("init", "--yes")

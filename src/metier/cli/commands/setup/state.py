@@ -197,7 +197,9 @@ def _check_workspace(ctx: typer.Context, places: Places) -> None:
     if place.find_root(Path(given.folder), os.environ, outer_state_dir(given.flags, os.environ)) is None:
         agents = " Agents are connected on this machine; take that back: metier disconnect"
         still = agents if read_manifest(places.manifest).agents else ""
-        raise ConfigError(f"{Path(given.folder).absolute()} is no workspace, so there is nothing to undo here.{still}")
+        raise ConfigError(
+            f"There is no workspace in {Path(given.folder).absolute()}, so there is nothing to undo.{still}"
+        )
 
 
 def _tell_what_stays(root: Path, places: Places) -> None:
