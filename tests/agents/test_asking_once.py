@@ -11,6 +11,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+import pytest
 from homes import FOREIGN_HOOKS, picture
 from waiting import running
 
@@ -109,6 +110,7 @@ def test_past_sessions_the_login_as_the_model_and_sending_are_each_a_question_of
 def test_without_a_yes_nothing_is_imported_no_model_is_set_and_nothing_may_be_sent(tmp_path: Path) -> None:
     home, project = made_home(tmp_path)
     put_session(home, project)
+    answered(project, "n", "init", "--no-connect")
     code, screen = answered(project, "n", "init", path=put_program(tmp_path / "tools", "claude"))
     assert code == 0, screen
     assert "Nothing was imported" in screen or "Imported" not in screen
@@ -120,12 +122,26 @@ def test_without_a_yes_nothing_is_imported_no_model_is_set_and_nothing_may_be_se
     assert "model" not in settings
 
 
-def test_a_person_who_says_no_gets_the_workspace_and_nothing_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("answer", "end"), [("n", 0), ("\x04", 130)])
+def test_a_person_who_says_no_or_stops_finds_that_nothing_was_written(tmp_path: Path, answer: str, end: int) -> None:
     home, project = made_home(tmp_path)
-    before = {path: what for path, what in picture(home).items() if not path.startswith(".config")}
+    before = picture(home)
+    code, screen = answered(project, answer, "init")
+    assert code == end, screen
+    for shown in ("/proj/.metier  (its state", "~/.config/metier/identity.key  (your own key", "Nothing was written."):
+        assert shown in screen
+    assert screen.index("identity.key") < screen.index("Write this?")
+    assert "work with your agent" not in screen
+    assert (list(project.iterdir()), picture(home)) == ([], before)
+
+
+def test_a_no_in_a_workspace_that_is_there_does_not_sound_connected(tmp_path: Path) -> None:
+    home, project = made_home(tmp_path)
+    answered(project, "n", "init", "--no-connect")
+    before = picture(home)
     code, screen = answered(project, "n", "init")
     assert code == 0
     assert "Nothing was written. To do it: metier connect" in screen
-    assert (project / ".metier/workspace").is_file()
-    after = {path: what for path, what in picture(home).items() if not path.startswith(".config")}
-    assert after == before
+    assert "No agent is connected: metier connect." in screen
+    assert "work with your agent" not in screen
+    assert picture(home) == before

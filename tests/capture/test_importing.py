@@ -21,6 +21,7 @@ from metier.capture.report import FileReport, totals_of
 from metier.config import Config
 from metier.errors import InputError
 from metier.maintenance import retention as house
+from metier.store.tables.runs import transcripts
 from metier.workspace import Workspace
 
 RUN_LIMIT = Config()
@@ -282,3 +283,59 @@ def test_a_session_named_by_its_file_brings_its_sub_agents_along(ws: Workspace, 
         alone = totals_of(imported(other, file))
     assert (alone["tokens"], alone["runs"]) == (whole["tokens"], whole["runs"])
     assert imported(ws, file)[0].state == "unchanged"
+
+
+def by_program(file: Path) -> Path:
+    """A session whose first request a program sent, and the second a person."""
+    sent = [record | {"entrypoint": "sdk-cli"} for record in turn(1, "one", None)]
+    return transcript(file, sent, turn(2, "two", "a1"))
+
+
+def test_what_a_setting_left_out_is_read_once_the_setting_has_changed(tmp_path: Path) -> None:
+    file, other = by_program(tmp_path / "s1.jsonl"), transcript(tmp_path / "s2.jsonl", turn(7, "seven", None))
+    (tmp_path / "w").mkdir()
+    with Workspace.open(tmp_path / "w") as ws:
+        [report] = imported(ws, file)
+        assert (report.new, [one.setting for one in report.skipped]) == (1, ["record_headless"])
+        [report] = imported(ws, file)
+        assert (report.state, [one.setting for one in report.skipped]) == ("unchanged", ["record_headless"])
+        with file.open("a") as out:
+            out.writelines(json.dumps(record) + "\n" for record in turn(3, "three", "a2"))
+        assert [(one.state, one.new) for one in imported(ws, file)] == [("continued", 1)]
+        imported(ws, other)
+    with Workspace.open(tmp_path / "w", flags={"record_headless": True}) as ws:
+        assert [(one.state, one.new) for one in imported(ws, file)] == [("read", 1)]
+        assert [one.state for one in imported(ws, file, other)] == ["unchanged", "unchanged"]
+    with Workspace.open(tmp_path / "w") as ws:
+        assert [one.state for one in imported(ws, file)] == ["unchanged"]
+        assert len(ws.runs()) == 4
+
+
+def test_what_an_earlier_release_left_out_is_read_once_the_setting_has_changed(tmp_path: Path) -> None:
+    file = by_program(tmp_path / "s1.jsonl")
+    (tmp_path / "w").mkdir()
+    with Workspace.open(tmp_path / "w") as ws:
+        imported(ws, file)
+        with ws.context.store.write() as transaction:
+            known = transcripts.get(transaction, str(file))
+            assert known
+            transcripts.put(transaction, replace(known, fingerprint=" ".join(known.content)))
+        assert [one.state for one in imported(ws, file)] == ["unchanged"]
+    with Workspace.open(tmp_path / "w", flags={"record_headless": True}) as ws:
+        assert [one.new for one in imported(ws, file)] == [1]
+        assert [one.state for one in imported(ws, file)] == ["unchanged"]
+
+
+def test_a_hook_that_points_at_a_file_again_does_not_lose_that_something_was_left_out(tmp_path: Path) -> None:
+    file = by_program(tmp_path / "s1.jsonl")
+    (tmp_path / "w").mkdir()
+    with Workspace.open(tmp_path / "w") as ws:
+        imported(ws, file)
+        with ws.context.store.write() as transaction:
+            known = transcripts.get(transaction, str(file))
+            assert known
+            transcripts.put_waiting(transaction, known)
+        imported(ws, file)
+        with ws.context.store.read() as transaction:
+            assert transcripts.count_left_out(transaction) == 1
+            assert transcripts.waiting(transaction) == []

@@ -207,8 +207,9 @@ def test_a_database_password_is_not_shown(folder: Path) -> None:
 
 
 def test_reading_where_nothing_was_made_is_refused_and_makes_nothing(folder: Path) -> None:
-    for words in (("runs", "list"), ("where",), ("backup", "b.tar.gz"), ("uninit", "--yes")):
+    for words in (("runs", "list"), ("where",), ("backup", "b.tar.gz")):
         refused(metier(folder, *words), 2, "There is no workspace in", "metier init")
+    refused(metier(folder, "uninit", "--yes"), 2, "There is no workspace in", "nothing to undo")
     assert list(folder.iterdir()) == []
 
 

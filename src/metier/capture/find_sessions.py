@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from metier.capture import registry
-from metier.errors import InputError
+from metier.capture.source import Skipped
+from metier.config import load, outer_state_dir
+from metier.context.state_folder import find_root
+from metier.errors import ConfigError, InputError
 from metier.hooks.workspace import is_ignored
 
 if TYPE_CHECKING:
@@ -92,15 +95,48 @@ def session_of(source: Source, path: str) -> Iterator[Session]:
 
 
 def find_local_sessions(root: Path, environ: Mapping[str, str], *, everywhere: bool) -> Iterator[SourceSessions]:
-    """Find the sessions of all agents in this folder and below it, or in all folders."""
+    """Find the sessions of all agents in this folder and below it, or in all folders.
+
+    The sources read what programs started, too, if the settings of the folder say so.
+    """
     home = environ.get("HOME") or str(Path.home())
+    headless = _records_headless(root, environ)
     for name in registry.source_names():
         source = registry.find_source(name)
+        source = registry.including_headless(source) if headless else source
         paths = [path for place in source.places(environ, home) for path in glob.iglob(place, recursive=True)]  # noqa: PTH207
         sessions = source.sessions(sorted(path for path in paths if os.path.isfile(path)), read_head)  # noqa: PTH113
         kept = tuple(session for session in sessions if everywhere or _is_in_folder(session, root))
         if kept:
             yield SourceSessions(source=source, sessions=kept)
+
+
+def _records_headless(root: Path, environ: Mapping[str, str]) -> bool:
+    """Whether the settings of a folder include what programs started; settings that are not valid do not."""
+    try:
+        found = find_root(root, environ, outer_state_dir(None, environ))
+        return load(found or root, None, environ).config.record_headless
+    except ConfigError:
+        return False
+
+
+def count_left_out(root: Path, environ: Mapping[str, str], *, everywhere: bool) -> int:
+    """How many sessions are left out because a program started them and the setting record_headless is off."""
+    groups = find_local_sessions(root, environ, everywhere=everywhere)
+    return sum(_is_left_out(one.source, session) for one in groups for session in one.sessions)
+
+
+def _is_left_out(source: Source, session: Session) -> bool:
+    if getattr(source, "headless", True):
+        return False
+    test = registry.program_test(source)
+    if test is not None:
+        return test(read_head(session.main))
+    try:
+        with open_session(session) as files:
+            return any(isinstance(one, Skipped) and one.setting for one in source.parse(files))
+    except OSError:
+        return False
 
 
 def folder_of(session: Session) -> str | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from metier.capture import registry
 from metier.capture.find_sessions import is_session_ignored, open_plain, open_session, read_head, session_of
 from metier.capture.report import FileReport
-from metier.capture.source import Captured, Rewound, Session, Skipped
+from metier.capture.source import HEADLESS, Captured, Rewound, Session, Skipped
 from metier.context.audit import note_action
 from metier.events import Advanced, Began, Ended
 from metier.runs.record import records_of, store_records, why_closed
@@ -43,6 +43,8 @@ class _FileState:
 
     size: int
     fingerprint: str
+    extent: str = files.WHOLE
+    """What was read of the files before the place where reading continues."""
 
 
 def import_sessions(
@@ -76,20 +78,32 @@ def import_session(ctx: Context, source: Source, session: Session, report: FileR
         seen = _state_of(session)
         with ctx.store.read() as transaction:
             known = files.get(transaction, session.main)
-        if known is not None and known.position >= 0 and known.fingerprint == seen.fingerprint:
+        again = ctx.config.record_headless and known is not None and known.extent != files.WHOLE
+        if known is not None and not again and known.position >= 0 and known.content == seen.fingerprint.split(" "):
             report.state = "unchanged"
-            if known.state == "waiting":
-                with ctx.store.write() as transaction:
-                    files.put(transaction, _file_row(ctx, source, session, known.position, seen))
+            _note_unchanged(ctx, source, session, report, known)
             return
-        start = _offset_to_continue(session, known)
+        start = 0 if again else _offset_to_continue(session, known)
+        if known is not None and start:
+            seen = replace(seen, extent=known.extent)
         report.state = "continued" if start else "read"
         if not _read_session(ctx, source, session, report, start, seen):
             report.state = "read"
-            _read_session(ctx, source, session, report, 0, seen)
+            _read_session(ctx, source, session, report, 0, replace(seen, extent=files.WHOLE))
     except OSError as error:
         report.state = "unreadable"
         report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
+
+
+def _note_unchanged(
+    ctx: Context, source: Source, session: Session, report: FileReport, known: files.TranscriptFile
+) -> None:
+    """Note that a file holds nothing new, and say again if a setting left something of it out."""
+    if known.extent == files.LEFT_OUT:
+        report.skipped.append(Skipped(file=session.main, line=0, reason="a program started it", setting=HEADLESS))
+    if known.state == "waiting":
+        with ctx.store.write() as transaction:
+            files.put(transaction, replace(known, source=source.name, state="read", seen=ctx.now()))
 
 
 def read_waiting(ctx: Context, limit: int = WAITING_LIMIT) -> None:
@@ -141,7 +155,8 @@ def _read_session(
             if len(batch) >= BATCH_RUNS or held > BATCH_CHARACTERS:
                 _store_batch(ctx, batch, report)
                 batch, held = [], 0
-        _store_batch(ctx, batch, report, end=_file_row(ctx, source, session, position, seen))
+        extent = files.LEFT_OUT if any(one.setting for one in report.skipped) else seen.extent
+        _store_batch(ctx, batch, report, end=_file_row(ctx, source, session, position, replace(seen, extent=extent)))
     return True
 
 
@@ -191,7 +206,7 @@ def _file_row(ctx: Context, source: Source, session: Session, position: int, see
         source=source.name,
         position=position,
         size=seen.size,
-        fingerprint=seen.fingerprint,
+        fingerprint=f"{seen.fingerprint} {seen.extent}".strip(),
         state="read",
         seen=ctx.now(),
     )
@@ -212,7 +227,7 @@ def _offset_to_continue(session: Session, known: files.TranscriptFile | None) ->
     if known is None or known.position <= 0 or not known.fingerprint:
         return 0
     seen = _state_of(session)
-    same = known.fingerprint.split(" ")[:2] == seen.fingerprint.split(" ")[:2]
+    same = known.content[:2] == seen.fingerprint.split(" ")[:2]
     return known.position if same and seen.size >= known.size else 0
 
 

@@ -64,6 +64,11 @@ def including_headless(source: Source) -> Source:
     return source
 
 
+def program_test(source: Source) -> Callable[[bytes], bool] | None:
+    """What tells from the first 64 KiB whether a program started a session; None: only reading all of it tells."""
+    return getattr(source, "is_by_program", None)
+
+
 def guess_source(path: str, head: bytes) -> str | None:
     """The name of the first built-in source that can read a file, or None."""
     return next((name for name in BUILT_IN if find_source(name).claims(path, head)), None)

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from metier.types import Run
 
 
+HEADLESS = "record_headless"
+"""The setting without which sessions that a program started are left out."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captured:
     """A run that was found in a file, and the byte where it begins."""
@@ -29,6 +33,8 @@ class Skipped:
     line: int
     """The line number, from 1; 0 means the whole file."""
     reason: str
+    setting: str = ""
+    """The setting that left it out and that a person can change; empty: none did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,16 +90,23 @@ def options(ctx: typer.Context) -> GlobalOptions:
     return cast("GlobalOptions", ctx.find_root().obj)
 
 
+def environ_of(ctx: typer.Context) -> dict[str, str]:
+    """The environment of this call, with the settings of `--set` as variables."""
+    from metier.config import variable
+
+    return os.environ | {variable(name): str(value) for name, value in options(ctx).flags.items()}
+
+
 def open_workspace(ctx: typer.Context, *, create: bool = False) -> Workspace:
     """The workspace of this call; only commands that record make one where there is none."""
+    from metier.cli.output import talk
+    from metier.config.switch import off_text
     from metier.workspace import Workspace
 
     given = options(ctx)
     ws = Workspace.open(given.folder, create=create, flags=given.flags)
-    if ws.context.notice:
-        from metier.cli.output import talk
-
-        talk(ws.context.notice)
+    for line in filter(None, (ws.context.notice, off_text(ws.context.settings))):
+        talk(line)
     with suppress(StoreError):  # what hooks pointed at waits for the next command
         ws.read_waiting()
     return ws

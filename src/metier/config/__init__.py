@@ -111,7 +111,7 @@ class Config:
     enabled: bool = True
     """false: nothing is recorded, learned or given here."""
     paused: bool = False
-    """true: as enabled = false, whatever a project says; metier pause --everywhere sets it."""
+    """true: as enabled = false, whatever a project says; metier pause sets it, metier resume takes it out."""
     mode: Mode = "observe"
     """observe: record only; draft: also write drafts; apply: also ship drafts that a gate or a person confirmed."""
     state_dir: str = ""
@@ -314,7 +314,7 @@ def load(
             values[name] = parse_setting(name, value, where(name))
             sources[name] = where(name)
     if values.get("paused"):
-        values["enabled"] = False
+        values["enabled"], sources["enabled"] = False, sources["paused"]
     return Settings(config=Config.of(values), sources=sources)
 
 

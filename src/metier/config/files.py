@@ -45,16 +45,27 @@ def read_file(file: Path) -> dict[str, object]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}.") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}.{_quotes_hint(data, str(error))}") from None
+        raise ConfigError(f"{file} is not valid TOML: {error}.{_bare_word_hint(data, str(error))}") from None
 
 
-def _quotes_hint(data: bytes, problem: str) -> str:
-    """What to do where a bare word stands in the place of a text; empty: that is not the problem."""
+def _bare_word_hint(data: bytes, problem: str) -> str:
+    """What to write where a bare word stands in the place of a value; empty: that is not the problem."""
+    from metier.config import PARSERS
+
     place = re.search(r"at line (\d+)", problem)
     lines = data.decode("utf-8", "replace").splitlines()
     line = lines[int(place[1]) - 1] if place and int(place[1]) <= len(lines) else ""
     bare = re.match(r"\s*([\w.-]+)\s*=\s*([A-Za-z][^\s#\"']*)", line)
-    return f' Text needs quotes: {bare[1]} = "{bare[2]}"' if bare else ""
+    if bare is None:
+        return ""
+    name, word = bare.groups()
+    try:
+        meant = PARSERS.get(name, str)(word)
+    except ValueError as error:
+        return f" {name} needs {error}."
+    if isinstance(meant, bool):
+        return f" {name} needs true or false: {name} = {_literal(meant)}"
+    return f" Text needs quotes: {name} = {_literal(meant)}"
 
 
 def read_user_file(file: Path, workspace: Path | None) -> tuple[dict[str, object], dict[str, object]]:
@@ -109,7 +120,10 @@ def leads_outside(path: str, workspace: Path) -> bool:
 
 
 def change_file(file: Path, name: str, value: object, workspace: Path | None = None) -> None:
-    """Set one setting in a file, or take it out (None); comments and everything else stay as they are."""
+    """Set one setting in a file, or take it out (None); comments and everything else stay as they are.
+
+    A table that becomes empty goes, and so does the file.
+    """
     wanted = read_file(file)
     table = _table(wanted, workspace)
     table.pop(name, None)
@@ -117,9 +131,19 @@ def change_file(file: Path, name: str, value: object, workspace: Path | None = N
         table[name] = tomllib.loads(f"value = {_literal(value)}")["value"]
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     changed = _changed(text, name, value, _header(read_file(file), workspace))
-    if tomllib.loads(changed) != {key: found for key, found in wanted.items() if found != {} or key != TABLE}:
+    if _content(tomllib.loads(changed)) != _content(wanted):
         raise ConfigError(f"{file} is written in a way that cannot be changed safely. Set {name} there by hand.")
-    _write(file, changed)
+    if changed.strip():
+        _write(file, changed)
+    else:
+        _remove(file)
+
+
+def _content(given: Mapping[str, object]) -> dict[str, object]:
+    """What a file says; a table for a workspace without a setting says nothing."""
+    tables = cast("dict[str, object]", given.get(TABLE, {}))
+    kept = {path: values for path, values in tables.items() if values != {}}
+    return {key: kept if key == TABLE else found for key, found in given.items() if key != TABLE or kept}
 
 
 def _table(given: dict[str, object], workspace: Path | None) -> dict[str, object]:
@@ -152,10 +176,22 @@ def _changed(text: str, name: str, value: object, header: str) -> str:
         return "\n".join([*lines, *([""] if lines else []), header, *new]) + "\n" if new else text
     for at in range(start, end):
         if lines[at].split("=")[0].strip() == name:
-            return "\n".join([*lines[:at], *new, *lines[_end_of_value(lines, at) :]]) + "\n"
+            rest = [*lines[:at], *new, *lines[_end_of_value(lines, at) :]]
+            return "\n".join(_without_empty(rest, header)) + "\n"
     while end > start and not lines[end - 1].strip():
         end -= 1
     return "\n".join([*lines[:end], *new, *lines[end:]]) + "\n"
+
+
+def _without_empty(lines: list[str], header: str) -> list[str]:
+    """The lines without a table in which nothing stands any more, and without the blank lines before it."""
+    start, end = _section(lines, header)
+    if not header or any(line.strip() for line in lines[start:end]):
+        return lines
+    start -= 1
+    while start and not lines[start - 1].strip():
+        start -= 1
+    return [*lines[:start], *([""] if start and end < len(lines) else []), *lines[end:]]
 
 
 def _section(lines: list[str], header: str) -> tuple[int, int]:
@@ -194,6 +230,13 @@ def _write(file: Path, text: str) -> None:
         Path(part).replace(file)
     except OSError as error:
         raise ConfigError(f"{file} cannot be written: {error.strerror}.") from None
+
+
+def _remove(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be removed: {error.strerror}.") from None
 
 
 def _texts(value: object) -> list[str]:

@@ -9,7 +9,13 @@ import os
 import sys
 
 from metier.hooks.spool import OBJECT_LIMIT, log_error
-from metier.hooks.workspace import find_state, is_disabled
+from metier.hooks.workspace import (
+    UnreadableSettingsError,
+    find_state,
+    is_disabled,
+    readable_settings_of,
+    settings_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +32,11 @@ class HookInputError(Exception):
     """The object on standard input is nothing that a hook can use."""
 
 
-def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: float) -> None:
+def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: float, only_tells: bool = False) -> None:
     """Call `work` with the state folder, the agent's folder and its object; then exit with 0, whatever happens.
 
-    Outside a workspace, and where recording is off, nothing is called.
+    Outside a workspace, and where recording is off, nothing is called. Where a settings file is not valid, nothing is
+    recorded; a hook that only tells goes on, because what a person approved does not depend on another line's typo.
     """
     state = ""
     try:
@@ -37,12 +44,25 @@ def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: f
         payload = read_object()
         folder = str(payload.get("cwd") or "") or os.getcwd()
         state = find_state(folder, os.environ)
-        if state and not is_disabled(state, folder):
+        if state and not _is_off(state, folder, name if only_tells else ""):
             work(state, folder, payload)
     except Exception as error:  # noqa: BLE001 - a hook must never fail its agent
         log_error(state or find_state(os.getcwd(), os.environ), f"{name}: {type(error).__name__}: {error}")
     finally:
         exit_at_once()
+
+
+def _is_off(state: str, folder: str, telling: str) -> bool:
+    """Whether Metier is off in a folder; `telling`: the name of a hook that goes on without valid settings."""
+    try:
+        return is_disabled(settings_of(state), folder)
+    except UnreadableSettingsError as error:
+        if not telling:
+            raise
+        log_error(
+            state, f"{telling}: {error}; until it is mended, only approved notes are told, and nothing is recorded"
+        )
+        return is_disabled(readable_settings_of(state), folder)
 
 
 def read_object() -> Payload:

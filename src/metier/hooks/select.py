@@ -22,7 +22,7 @@ from metier.hooks.rank import RankedSkill, choose_skills, read_statements
 from metier.hooks.spool import write_entry
 from metier.hooks.tell import notes_for_prompt, record_told, told_text
 from metier.hooks.trial import WITHOUT, arm_of, running_trials
-from metier.hooks.workspace import quick_redactor, settings_of, workspace_name
+from metier.hooks.workspace import UnreadableSettingsError, quick_redactor, settings_of, workspace_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ QUERY_LIMIT = 16_000
 
 def main() -> None:
     """Read the agent's object, print the text for its context if there is any, and exit with 0."""
-    run_hook("select", select, seconds=SECONDS)
+    run_hook("select", select, seconds=SECONDS, only_tells=True)
 
 
 def select(state: str, folder: str, payload: Payload) -> None:
@@ -58,6 +58,8 @@ def select(state: str, folder: str, payload: Payload) -> None:
     try:
         if not _setting(settings_of(state), "store") and os.path.isfile(database):
             skills = _skills_from(database, state, folder, payload)
+    except UnreadableSettingsError:
+        pass  # it was logged: notes are told, and no skill is given
     finally:
         if skills or notes:
             _print_context(agent_of(sys.argv, os.environ, payload), skills, notes)

@@ -42,7 +42,7 @@ EMPTIED = ("clear", "compact")
 
 def main() -> None:
     """Read the agent's object, print what was noted for it if there is anything, and exit with 0."""
-    run_hook("tell", tell, seconds=SECONDS)
+    run_hook("tell", tell, seconds=SECONDS, only_tells=True)
 
 
 def tell(state: str, folder: str, payload: Payload) -> None:

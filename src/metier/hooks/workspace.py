@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 
     Redact = Callable[[str], str]
 
+LOOKED_AT = 100_000
+"""Characters of a settings file that is not valid which are looked at."""
+
+
+class UnreadableSettingsError(Exception):
+    """A settings file is not valid."""
+
 
 def find_state(folder: str, environ: Mapping[str, str]) -> str:
     """The state folder of the workspace that contains a folder; empty if there is none, or if somebody brought it."""
@@ -29,7 +36,7 @@ def _is_linked(state: str) -> bool:
 
 def _nearest_state(folder: str, environ: Mapping[str, str]) -> str:
     folder = os.path.realpath(environ.get("METIER_WORKSPACE") or folder)
-    shared = environ.get("METIER_HOME") or str(_read_settings(_user_file(environ)).get("state_dir") or "")
+    shared = environ.get("METIER_HOME") or str(_readable_part(_user_file(environ)).get("state_dir") or "")
     if shared:
         state = os.path.abspath(os.path.expanduser(shared))
         return state if any(place in _shared_roots(state) for place in parents_of(folder)) else ""
@@ -77,12 +84,21 @@ def _shared_roots(state: str) -> dict[str, str]:
 
 def settings_of(state: str) -> dict[str, object]:
     """The settings for a workspace, unchecked: the user's, the project's, the user's for it; variables override."""
-    user = _read_settings(_user_file(os.environ))
+    return _settings_by(_read_settings, state)
+
+
+def readable_settings_of(state: str) -> dict[str, object]:
+    """The same from files that are not valid: what stands on the lines that are."""
+    return _settings_by(_readable_part, state)
+
+
+def _settings_by(read: Callable[[str], dict[str, object]], state: str) -> dict[str, object]:
+    user = read(_user_file(os.environ))
     tables, root = user.pop("workspace", {}), os.path.realpath(os.path.dirname(state))
     for path, values in tables.items() if isinstance(tables, dict) else ():
         if os.path.realpath(os.path.expanduser(path)) == root and isinstance(values, dict):
-            return user | _read_settings(os.path.join(state, "metier.toml")) | values
-    return user | _read_settings(os.path.join(state, "metier.toml"))
+            return user | read(os.path.join(state, "metier.toml")) | values
+    return user | read(os.path.join(state, "metier.toml"))
 
 
 def _user_file(environ: Mapping[str, str]) -> str:
@@ -95,15 +111,75 @@ def _read_settings(file: str) -> dict[str, object]:
         return {}
     import tomllib
 
-    with open(file, "rb") as source:
-        return tomllib.load(source)
+    try:
+        with open(file, "rb") as source:
+            return tomllib.load(source)
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnreadableSettingsError(f"{file} cannot be read: {error}") from None
 
 
-def is_disabled(state: str, folder: str) -> bool:
+def _readable_part(file: str) -> dict[str, object]:
+    """The settings of a file; of one that is not valid, those whose lines are, each in its table."""
+    try:
+        return _read_settings(file)
+    except UnreadableSettingsError:
+        return _lines_that_hold(_text_of(file))
+
+
+def _text_of(file: str) -> str:
+    try:
+        with open(file, encoding="utf-8", errors="replace") as source:
+            return source.read(LOOKED_AT)
+    except OSError:
+        return ""
+
+
+def _lines_that_hold(text: str) -> dict[str, object]:
+    """The settings that are valid by themselves; a list may go over several lines, and a bare word counts as text."""
+    found: dict[str, object] = {}
+    lines, header, at = text.splitlines(), "", 0
+    while at < len(lines):
+        begin, at = at, at + 1
+        if lines[begin].lstrip().startswith("["):
+            header = lines[begin]
+            continue
+        while lines[begin].count("[") > lines[begin].count("]") and at < len(lines) and "]" not in lines[at - 1]:
+            at += 1
+        value = _loaded(header, "\n".join(lines[begin:at]))
+        if value is None:
+            at, value = begin + 1, _loaded(header, _with_quotes(lines[begin]))
+        _merge(found, value or {})
+    return found
+
+
+def _loaded(*lines: str) -> dict[str, object] | None:
+    import tomllib
+
+    try:
+        return tomllib.loads("\n".join(lines))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _with_quotes(line: str) -> str:
+    name, _, word = line.partition("#")[0].partition("=")
+    return f"{name}= '{word.strip()}'"
+
+
+def _merge(into: dict[str, object], more: Mapping[str, object]) -> None:
+    for name, value in more.items():
+        known = into.get(name)
+        if isinstance(known, dict) and isinstance(value, dict):
+            _merge(known, value)
+        else:
+            into[name] = value
+
+
+def is_disabled(settings: Mapping[str, object], folder: str) -> bool:
     """Whether the workspace is switched off, or the folder is on its ignore list."""
-    settings = settings_of(state)
     switch = os.environ.get("METIER_ENABLED") or str(settings.get("enabled", True))
-    if switch.strip().lower() in ("false", "0", "no", "off") or settings.get("paused") is True:
+    paused = str(settings.get("paused", False))
+    if switch.strip().lower() in ("false", "0", "no", "off") or paused.lower() in ("true", "1", "yes", "on"):
         return True
     given, default = os.environ.get("METIER_IGNORE"), settings.get("ignore")
     patterns = [part.strip() for part in given.split(",") if part.strip()] if given else default

@@ -14,6 +14,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from metier import config
+from metier.config.switch import off_text
 from metier.context import state_folder as place
 from metier.context.context import DATABASE, open_context
 from metier.errors import DamagedError, MetierError
@@ -57,6 +58,8 @@ def check_workspace(
         yield Check(name="settings", state="problem", text=str(error), fix="correct it, then run `metier doctor` again")
         return
     yield Check(name="settings", state="ok", text="all known, all valid")
+    if off := off_text(settings):
+        yield Check(name="settings", state="warning", text=off)
     state = config.state_folder(root or folder, settings.config.state_dir)
     if root is None and state.is_dir() and not (state / place.NAME).exists():
         text = f"{state} is there, but what it held is gone"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Literal
 
+from metier.config.switch import off_reason
 from metier.errors import InputError
 from metier.formats.run_json import dump_run, parse_run
 from metier.hooks.workspace import is_ignored
@@ -88,7 +89,7 @@ def records_of(ctx: Context, batch: Sequence[Run], known: Known = "nothing") -> 
 def why_closed(ctx: Context) -> str:
     """Why nothing at all is recorded here, if so."""
     if not ctx.config.enabled:
-        return "recording is switched off (enabled = false)"
+        return off_reason(ctx.settings)
     return "the workspace is on the ignore list" if is_ignored(str(ctx.root), ctx.config.ignore) else ""
 
 

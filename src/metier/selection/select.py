@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from metier.config.switch import off_reason
 from metier.errors import StoreError
 from metier.formats.strict_json import clean
 from metier.formats.value_json import dumps, loads
@@ -66,9 +67,6 @@ class SelectOptions:
     """Whether the selection is recorded; if not, nothing is written."""
 
 
-PAUSED = "Metier is paused here (enabled = false), so nothing is given. Go on: metier resume"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Decision:
     choice: Choice
@@ -118,7 +116,7 @@ def select(pool: SkillPool, options: SelectOptions) -> Selected:
 
 
 def _pause_note(ctx: Context) -> str:
-    return "" if ctx.config.enabled else PAUSED
+    return "" if ctx.config.enabled else f"Nothing is given: {off_reason(ctx.settings)}"
 
 
 def _decide(pool: SkillPool, catalogue: Catalogue, task: Task, options: SelectOptions, basis: Basis) -> _Decision:

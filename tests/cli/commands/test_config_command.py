@@ -86,3 +86,19 @@ def test_a_wrong_name_or_value_changes_nothing(shell: Shell) -> None:
     assert shell.run("config", "set", "mode", "drift").code == 2
     assert shell.run("config", "unset", "mod").code == 2
     assert not (shell.folder / ".metier/metier.toml").exists()
+
+
+def test_a_table_and_a_file_that_become_empty_go(tmp_path: Path) -> None:
+    file = tmp_path / "metier.toml"
+    file.write_text('[workspace."/x"]\nmin_runs = 3\n\n[workspace."/y"]\n# why\nmin_runs = 4\n')
+    change_file(file, "min_runs", None, Path("/x"))
+    assert file.read_text() == '[workspace."/y"]\n# why\nmin_runs = 4\n'
+    change_file(file, "min_runs", None, Path("/y"))
+    assert file.read_text() == '[workspace."/y"]\n# why\n'
+    change_file(file, "mode", "draft", Path("/y"))
+    change_file(file, "mode", None, Path("/y"))
+    assert file.read_text() == '[workspace."/y"]\n# why\n'
+    other = tmp_path / "other.toml"
+    change_file(other, "mode", "draft")
+    change_file(other, "mode", None)
+    assert not other.exists()

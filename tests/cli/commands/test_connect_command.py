@@ -288,3 +288,36 @@ def test_lessons_for_all_projects_go_with_the_last_one_and_come_back_with_it(she
     aside.rename(shell.folder / ".metier")
     shell.ok("init", "--yes")
     assert (settings / "notes.json").is_file()
+
+
+def test_uninit_names_all_that_stays_and_how_to_delete_it(shell: Shell, home: Path) -> None:
+    shell.ok("init", "--yes")
+    skill = home / ".agents/skills/mine/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: mine\ndescription: Mine.\n---\n\nDo it.\n")
+    (home / ".metier").mkdir()
+    shell.ok("pause")
+    said = shell.ok("uninit", "--yes")
+    (aside,) = shell.folder.glob(".metier-removed-*")
+    assert f"Delete it for good: rm -r {aside}\n" in said
+    for one in (
+        "settings, ~/.config/metier/metier.toml",
+        "key, ~/.config/metier/identity.key",
+        "~/.metier, the history",
+    ):
+        assert one in said
+    assert f"1 skill in {home}/.agents/skills, which is your own" in said
+    settings = home / ".config/metier"
+    assert {f"{one.name}" for one in settings.iterdir()} == {"metier.toml", "identity.key"}
+
+
+def test_uninit_without_a_workspace_does_not_suggest_to_make_one(shell: Shell, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = replace(shell, folder=tmp_path / "other")
+    said = other.run("uninit", "--yes")
+    assert said.code == 2
+    assert f"There is no workspace in {other.folder}, so there is nothing to undo." in said.err
+    assert "metier init" not in said.err
+    assert "disconnect" not in said.err
+    shell.ok("init", "--yes")
+    assert "metier disconnect" in other.run("uninit", "--yes").err

@@ -77,6 +77,24 @@ def test_a_bare_word_in_the_settings_is_told_to_get_quotes(shell: Shell) -> None
     assert 'Text needs quotes: mode = "draft"' in shell.run("runs").err
 
 
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("record_headless = yes", "record_headless needs true or false: record_headless = true"),
+        ("enabled = Off", "enabled needs true or false: enabled = false"),
+        ("record_headless = perhaps", "record_headless needs true or false."),
+        ("min_runs = two", "min_runs needs a whole number from 1 to"),
+        ("ignore = private", 'Text needs quotes: ignore = ["private"]'),
+        ("unheard_of = word", 'Text needs quotes: unheard_of = "word"'),
+    ],
+)
+def test_a_bare_word_in_the_settings_is_told_what_it_should_be(shell: Shell, line: str, hint: str) -> None:
+    (shell.folder / ".metier" / "metier.toml").write_text(f"{line}\n", encoding="utf-8")
+    said = shell.run("runs").err
+    assert hint in said
+    assert "Text needs quotes" not in said.replace(hint, "")
+
+
 def test_a_model_without_its_key_is_one_problem_and_not_also_fine() -> None:
     found = check_models(parse_spec("anthropic:claude-haiku-4-5"), {}, datetime(2026, 3, 1, tzinfo=UTC))
     assert [one.state for one in found] == ["problem"]

@@ -16,12 +16,13 @@ from metier.capture.reading.fields import Map, flag, mapping, moment, text
 from metier.capture.reading.lines import FileLine, read_lines, read_records
 from metier.capture.reading.lines import parse_record as record_of
 from metier.capture.reading.run_builder import RunBuilder
-from metier.capture.source import Captured, Skipped
+from metier.capture.source import HEADLESS, Captured, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 SOURCE = "claude-code"
+BY_PROGRAM = "sent by a program"
 _KNOWN = frozenset(
     {
         *("user", "assistant", "attachment", "system"),
@@ -216,7 +217,7 @@ class SessionReader:
     def _begin_run(self, record: Map, words: str) -> RunBuilder | None:
         program = program_of(record)
         if program and not self.headless:
-            self.skips[f"sent by a program (entrypoint {program}), not by a person"] += 1
+            self.skips[f"{BY_PROGRAM} (entrypoint {program}), not by a person"] += 1
             return None
         if is_own_prompt(words):
             self.skips["sent by Metier itself"] += 1
@@ -259,7 +260,9 @@ class SessionReader:
 
     def _skips_of_file(self, count: int) -> Iterator[Skipped]:
         for reason, times in self.skips.items():
-            yield Skipped(file=self.main, line=0, reason=f"{reason} ({times} requests)" if times > 1 else reason)
+            setting = HEADLESS if reason.startswith(BY_PROGRAM) else ""
+            said = f"{reason} ({times} requests)" if times > 1 else reason
+            yield Skipped(file=self.main, line=0, reason=said, setting=setting)
         if not count and not self.skips:
             aside = self.has_only_side_records and self.side_records
             alone = "this file is from a sub-agent: import the session it belongs to"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
+from metier.capture.claude_code.records import program_of
 from metier.capture.claude_code.session import SessionReader
 from metier.capture.reading.lines import check_start
 from metier.capture.source import Found, Rewound, Session
@@ -14,6 +15,7 @@ from metier.capture.source import Found, Rewound, Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+_ENTRYPOINT = re.compile(rb'"entrypoint"\s*:\s*"([^"\\]{1,100})"')
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"]{1,100})"')
 
 
@@ -37,6 +39,11 @@ class ClaudeCode:
             return False
         marks = (b'"parentUuid"', b'"isSidechain"', b'"file-history-snapshot"', b'"queue-operation"', b'"leafUuid"')
         return any(mark in head for mark in marks) and b'"payload"' not in head[:300]
+
+    def is_by_program(self, head: bytes) -> bool:
+        """Whether a program sent the first request; its record says so near the beginning."""
+        found = _ENTRYPOINT.search(head)
+        return found is not None and bool(program_of({"entrypoint": found[1].decode("utf-8", "replace")}))
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:
         """One session per main file, with the files of its sub-agents; a sub-agent without its session is a session."""

@@ -10,13 +10,14 @@ from metier.capture.codex.rollout import RolloutReader
 from metier.capture.codex.turns import find_turns
 from metier.capture.reading.fields import flag, mapping, text
 from metier.capture.reading.lines import check_start, parse_line
-from metier.capture.source import Found, Rewound, Session, Skipped
+from metier.capture.source import HEADLESS, Found, Rewound, Session, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from metier.capture.reading.fields import Map
 
+BY_PROGRAM = "started by a program"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
@@ -50,6 +51,10 @@ class Codex:
             or (name.startswith("rollout-") and b'"timestamp"' in first)
         )
 
+    def is_by_program(self, head: bytes) -> bool:
+        """Whether a program started the session; its first line says so."""
+        return reason_to_skip(_meta_of(head)).startswith(BY_PROGRAM)
+
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:
         """One session per rollout, with the rollouts of its sub-agents."""
         known = sorted({path for path in paths if path.endswith((".jsonl", ".jsonl.zst"))})
@@ -80,7 +85,8 @@ class Codex:
         rollout.read_earlier_state()
         reason = "" if self.headless else reason_to_skip(rollout.meta)
         if reason:
-            yield Skipped(file=main, line=0, reason=reason)
+            setting = HEADLESS if reason.startswith(BY_PROGRAM) else ""
+            yield Skipped(file=main, line=0, reason=reason, setting=setting)
         else:
             yield from rollout.runs()
 
@@ -115,8 +121,8 @@ def reason_to_skip(meta: Map) -> str:
     if is_subagent(meta):
         return "this file is from a sub-agent: import the session it belongs to"
     if word in ("exec", "mcp", "internal"):
-        return f"started by a program (source {word}), not by a person"
+        return f"{BY_PROGRAM} (source {word}), not by a person"
     originator = text(meta, "originator")
     if originator == "codex_exec" or originator.startswith("codex_sdk") or flag(meta, "headless"):
-        return f"started by a program (originator {originator}), not by a person"
+        return f"{BY_PROGRAM} (originator {originator}), not by a person"
     return ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from metier.capture.reading.dialogue import Dialogue
 from metier.capture.reading.fields import Map, flag, items, mapping, moment, number, text
 from metier.capture.reading.lines import FileLine, read_records
-from metier.capture.source import Captured, Found, Rewound, Session, Skipped
+from metier.capture.source import HEADLESS, Captured, Found, Rewound, Session, Skipped
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Copilot:
         talk = Dialogue(source=self.name, session=PurePath(main).parent.name, file=main)
         records = list(read_records(main, files[main]))
         if not self.headless and any(_ends_a_program_run(one[1]) for one in records if not isinstance(one, Skipped)):
-            yield Skipped(file=main, line=0, reason="started by a program (copilot -p)")
+            yield Skipped(file=main, line=0, reason="started by a program (copilot -p)", setting=HEADLESS)
             return
         handed: list[str] = []
         for found in records:

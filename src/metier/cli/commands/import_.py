@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from metier.capture.registry import BUILT_IN
-from metier.cli.options import AsJson, Yes, open_workspace, options
+from metier.cli.options import AsJson, Yes, environ_of, open_workspace, options
 from metier.cli.output import console, emit, say_if_slow, show_progress, table, talk
 from metier.errors import InputError, RefusedError, UsageError
 
@@ -153,7 +153,7 @@ def _import_of_machine(ctx: typer.Context, *, everywhere: bool, yes: bool) -> Im
 
     given = options(ctx)
     root = planned_root(given.folder, given.flags, os.environ)
-    groups = list(find_local_sessions(root, os.environ, everywhere=everywhere))
+    groups = list(find_local_sessions(root, environ_of(ctx), everywhere=everywhere))
     if not groups:
         where = "on this machine" if everywhere else f"for {root}. Look in other folders: metier import --everywhere"
         raise RefusedError(f"No sessions found {where}. Or give a file: metier import SOURCE PATH")
@@ -203,11 +203,16 @@ def _print_reports(reports: Sequence[FileReport]) -> None:
 
 
 def _print_skipped(reports: Sequence[FileReport]) -> None:
-    skipped = [(report.file, one) for report in reports for one in report.skipped]
+    from metier.cli.views.left_out import INCLUDE, left_out_text
+
+    skipped = [(report.file, one) for report in reports for one in report.skipped if not one.setting]
     for file, one in skipped[:10]:
         talk(f"Skipped {Path(one.file or file).name}{f':{one.line}' if one.line else ''}: {one.reason}")
     if len(skipped) > 10:
         talk(f"{len(skipped) - 10} more skipped; --json lists them all.")
+    left_out = sum(any(one.setting for one in report.skipped) for report in reports)
+    if left_out:
+        talk(f"Skipped {left_out_text(left_out)}. To import such sessions, too: {INCLUDE}, then metier import")
 
 
 def _print_result(new: int, updated: int) -> None:

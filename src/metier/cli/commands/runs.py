@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from metier.learning.trace import Trail
     from metier.types import Record, Verdict
+    from metier.workspace import Workspace
 
 app = typer.Typer(
     add_completion=False,
@@ -44,11 +45,21 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
     """
     with open_workspace(ctx) as ws:
         records = sorted(ws.runs(limit), key=lambda one: one.run.started or one.recorded, reverse=True)
-    _print(
-        records,
-        as_json=as_json,
-        empty="No runs yet. Add some: metier import, or metier record. See an example: metier demo",
-    )
+        empty = "" if records else _no_runs_text(ws)
+    _print(records, as_json=as_json, empty=empty)
+
+
+def _no_runs_text(ws: Workspace) -> str:
+    """What to do where nothing is recorded, and whether a setting is why."""
+    from metier.cli.views.left_out import INCLUDE, left_out_text
+    from metier.store.tables.runs.transcripts import count_left_out
+
+    said = "No runs yet. Add some: metier import, or metier record. See an example: metier demo"
+    with ws.context.store.read() as transaction:
+        count = count_left_out(transaction)
+    if not count or ws.config.record_headless:
+        return said
+    return f"{said}\nNot recorded: {left_out_text(count)}. To record such sessions, too: {INCLUDE}, then metier import"
 
 
 @app.command()

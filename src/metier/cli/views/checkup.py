@@ -18,12 +18,13 @@ MOST_SKILLS = 8
 """Skills that are named on a screen."""
 
 
-def document(found: Checkup) -> dict[str, object]:
-    """A checkup as JSON."""
+def document(found: Checkup, by_programs: int) -> dict[str, object]:
+    """A checkup as JSON; `by_programs`: sessions that were left out because a program started them."""
     return {
         "sessions": found.sessions,
         "runs": found.runs,
         "left_out": found.left_out,
+        "by_programs": by_programs,
         "corrections": [row(one) for one in found.corrections],
         "errors": [_error(one) for one in found.errors],
         "violated": [{"where": one.where, "text": one.text, **tally_row(one.tally)} for one in found.violated],

@@ -9,10 +9,22 @@ from typing import TYPE_CHECKING, assert_never
 from metier.cli.output import show, talk
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from metier.agents.changes import Change
     from metier.agents.places import Places
     from metier.agents.plan import AgentPlan, ConnectionPlan
     from metier.cli.commands.setup.connect import ConnectReport
+
+
+def show_workspace(root: Path, state: Path, places: Places) -> None:
+    """Every file that a new workspace would write."""
+    from metier.hooks.identity import KEY_FILE, read_key
+
+    show(f"A workspace would be made in {root}:")
+    show(f"  {places.short(state)}  (its state; git ignores it)")
+    if not read_key(os.environ):
+        show(f"  {places.short(places.settings / KEY_FILE)}  (your own key, which seals what you approve; it stays)")
 
 
 def show_plan(plan: ConnectionPlan, places: Places) -> None:
@@ -38,7 +50,6 @@ def show_plan(plan: ConnectionPlan, places: Places) -> None:
 def _show_files(plan: ConnectionPlan, places: Places) -> None:
     """Each file in a line; Metier's own and links to skills by their folder."""
     from metier.agents.changes import PutLink
-    from metier.hooks.identity import KEY_FILE, read_key
 
     own = [change for change in plan.shared if change.path.is_relative_to(places.plugin)]
     if own:
@@ -47,9 +58,6 @@ def _show_files(plan: ConnectionPlan, places: Places) -> None:
     links = [one for one in plan.changes if isinstance(one, PutLink) and one.target != places.plugin]
     for change in (one for one in plan.changes if one not in own and one not in links):
         show(f"  {places.short(change.path)}{_about(change)}")
-    key = places.settings / KEY_FILE
-    if not read_key(os.environ):
-        show(f"  {places.short(key)}  (your own key, which seals what you approve; it stays)")
     for folder in dict.fromkeys(one.path.parent for one in links):
         names = [one.path.name for one in links if one.path.parent == folder]
         show(f"  {places.short(folder)}  (links to skills: {', '.join(names)})")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from metier.cli.options import AsJson, options
+from metier.cli.options import AsJson, environ_of, options
 from metier.cli.output import emit, result_with_progress, say, talk
 from metier.errors import InputError
 
@@ -29,34 +29,52 @@ def checkup(
 
     Example:  metier checkup  ·  metier checkup ~/shop  ·  metier checkup --all
     """
+    from metier.capture.find_sessions import count_left_out
     from metier.cli.views.checkup import document, page, skill_lines
     from metier.learning.stages.check_up import check_up
 
     root = Path(folder or options(ctx).folder).expanduser().absolute()
     if not root.is_dir():
         raise InputError(f"There is no folder {root}. Give the folder of a project: metier checkup FOLDER")
-    found = result_with_progress(check_up(root, os.environ, everywhere=everywhere))
+    environ = environ_of(ctx)
+    found = result_with_progress(check_up(root, environ, everywhere=everywhere))
+    by_programs = count_left_out(root, environ, everywhere=everywhere)
     if as_json:
-        emit(document(found))
+        emit(document(found, by_programs))
         return
     if not found.sessions:
         for line in skill_lines(found):
             say(line.lstrip("\n"))
-        _tell_nothing(root, everywhere=everywhere)
+        _tell_nothing(root, by_programs, everywhere=everywhere)
         return
     for line in page(found):
         say(line)
+    _tell_left_out(root, by_programs, everywhere=everywhere)
     talk("Nothing was written. Keep learning from your sessions: in a project that has some, metier init --import")
     talk("Then see what it proposes: metier learn")
 
 
-def _tell_nothing(root: Path, *, everywhere: bool) -> None:
+def _tell_left_out(root: Path, count: int, *, everywhere: bool) -> None:
+    """Say how many sessions were left out because a program started them, and how to look at them, too."""
+    from shlex import quote
+
+    from metier.cli.views.left_out import left_out_text
+
+    if count:
+        where = "--all" if everywhere else quote(str(root))
+        talk(f"Left out {left_out_text(count)}, because the setting record_headless is off.")
+        talk(f"Look at such sessions, too: metier --set record_headless=true checkup {where}")
+
+
+def _tell_nothing(root: Path, by_programs: int, *, everywhere: bool) -> None:
     """Say where sessions were looked for, and what to do now."""
     from metier.agents.places import places_of
 
     places = places_of(os.environ)
     where = f"{places.short(places.claude)}, {places.short(places.codex)} and the folders of other agents"
-    talk(f"No sessions of an agent {'on this machine' if everywhere else f'in {root}'}. Looked in {where}.")
+    what = "No session that a person started" if by_programs else "No sessions of an agent"
+    talk(f"{what} {'on this machine' if everywhere else f'in {root}'}. Looked in {where}.")
+    _tell_left_out(root, by_programs, everywhere=everywhere)
     if not everywhere:
         talk("Look at the sessions of all folders: metier checkup --all")
     talk("See what Metier does with two weeks of sessions: metier demo")

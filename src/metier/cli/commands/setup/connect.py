@@ -125,8 +125,9 @@ def connect_found(
     remove: bool = False,
     links: Sequence[tuple[Path, Path]] = (),
     again: str = "metier connect",
+    is_agreed: bool = False,
 ) -> ConnectReport:
-    """Find the agents, show what connecting them would change, ask, and do it."""
+    """Find the agents, show what connecting them would change, ask, and do it; `is_agreed`: that was shown before."""
     from metier.agents.connect import connect_agents
     from metier.agents.known import find_agents, named_agents
     from metier.agents.manifest import read_manifest
@@ -139,9 +140,9 @@ def connect_found(
     found = named_agents(_split(agents)) or find_agents(places)
     plan = plan_connection(places, found, read_manifest(places.manifest), links)
     refusals = {one.agent.name: one.refusal for one in plan.agents if one.refusal}
-    if not is_quiet:
+    if not is_quiet and not is_agreed:
         show_plan(plan, places)
-    is_wanted = not dry_run and (not plan.changes or _agrees(yes=yes))
+    is_wanted = not dry_run and (not plan.changes or _agrees(yes=yes or is_agreed))
     if is_wanted and (plan.changes or workspace):
         refusals |= connect_agents(places, plan, workspace)
     report = ConnectReport(plan=plan, refusals=refusals, is_done=is_wanted)
@@ -184,10 +185,35 @@ def _agrees(*, yes: bool) -> bool:
         confirm("Write this?", yes=yes)
     except RefusedError:
         return False
+    except typer.Abort:
+        talk("\nNothing was written.")
+        raise
     return True
 
 
-def connect_workspace(ws: Workspace, agents: str, *, yes: bool, is_quiet: bool) -> ConnectReport | None:
+def agrees_to_new(root: Path, state: Path, agents: str) -> bool | None:
+    """Show all that a new workspace and connecting would write, and ask; None: only the workspace would be written."""
+    from metier.agents.known import find_agents, named_agents
+    from metier.agents.manifest import read_manifest
+    from metier.agents.places import places_of
+    from metier.agents.plan import plan_connection
+    from metier.cli.views.connect import show_plan, show_workspace
+    from metier.library.claude_links import first_links
+
+    places = places_of(os.environ)
+    links = first_links(root, places.home, str(places.claude))
+    found = named_agents(_split(agents)) or find_agents(places)
+    plan = plan_connection(places, found, read_manifest(places.manifest), links)
+    if not plan.changes:
+        return None
+    show_workspace(root, state, places)
+    show_plan(plan, places)
+    return _agrees(yes=False)
+
+
+def connect_workspace(
+    ws: Workspace, agents: str, *, yes: bool, is_agreed: bool, is_quiet: bool
+) -> ConnectReport | None:
     """Connect agents for a workspace and show them its skills; None if nobody could be asked."""
     if not yes and not sys.stdin.isatty():
         if not is_quiet:
@@ -196,7 +222,9 @@ def connect_workspace(ws: Workspace, agents: str, *, yes: bool, is_quiet: bool) 
     from metier.library.claude_links import planned_links
 
     links = planned_links(ws.library, is_connecting=True)
-    return connect_found(str(ws.root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet, links=links)
+    return connect_found(
+        str(ws.root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet, links=links, is_agreed=is_agreed
+    )
 
 
 def _links_of(root: Path, flags: Mapping[str, object]) -> list[tuple[Path, Path]]:
@@ -207,15 +235,20 @@ def _links_of(root: Path, flags: Mapping[str, object]) -> list[tuple[Path, Path]
         return planned_links(ws.library, is_connecting=True)
 
 
-def show_dry_run(root: Path, agents: str, flags: Mapping[str, object], *, is_known: bool, as_json: bool) -> None:
+def show_dry_run(
+    root: Path, state: Path, agents: str, flags: Mapping[str, object], *, is_known: bool, as_json: bool
+) -> None:
     """What `metier init` would do in a folder."""
     from metier.agents.places import places_of
+    from metier.cli.views.connect import show_workspace
     from metier.library.claude_links import first_links
 
     places = places_of(os.environ)
     links = _links_of(root, flags) if is_known else first_links(root, places.home, str(places.claude))
-    if not as_json:
-        show(f"{root} is already a workspace." if is_known else f"A workspace would be made in {root}.")
+    if not as_json and is_known:
+        show(f"{root} is already a workspace.")
+    elif not as_json:
+        show_workspace(root, state, places)
     report = connect_found(
         str(root), agents=agents, yes=True, dry_run=True, is_quiet=as_json, links=links, again="metier init"
     )

@@ -149,7 +149,9 @@ def _ask_to_send(ctx: typer.Context, ws: Workspace, model: str, wishes: InitWish
     talk(f"Nothing of your sessions is sent to {model}. Change your mind: metier models allow")
 
 
-def hint_of(wishes: InitWishes) -> str:
+def hint_of(wishes: InitWishes, *, is_connected: bool) -> str:
     """What to do next."""
+    if not is_connected:
+        return "No agent is connected: metier connect. Or bring sessions in: metier import. Undo: metier uninit"
     past = "" if wishes.imports or sys.stdin.isatty() else " Past sessions: metier import."
     return f"Next: work with your agent, then metier learn.{past} Undo: metier uninit"

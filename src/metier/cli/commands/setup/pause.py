@@ -34,22 +34,26 @@ def resume(ctx: typer.Context, everywhere: Everywhere = False, as_json: AsJson =
 
     Example:  metier resume
     """
+    from metier.config import load
+    from metier.config.switch import off_text
+
     root = _switch(ctx, everywhere=everywhere, off=False)
     if as_json:
         emit({"paused": False, "workspace": str(root) if root else None})
         return
     talk(f"Resumed {_where(root)}. Undo: metier pause{'' if root else ' --everywhere'}")
+    if root and (still := off_text(load(root, options(ctx).flags))):
+        talk(still)
 
 
 def _switch(ctx: typer.Context, *, everywhere: bool, off: bool) -> Path | None:
-    """Write it to the person's own file, where no project can change it."""
-    from metier.config import user_file
-    from metier.config.files import change_file
+    """Change it in the person's own file; returns the workspace, or None for all of them."""
+    from metier.config import switch
     from metier.context.context import find_workspace
 
     given = options(ctx)
     root = None if everywhere else find_workspace(given.folder, given.flags, os.environ)[0]
-    change_file(user_file(os.environ), "paused" if everywhere else "enabled", off if everywhere else not off, root)
+    (switch.pause if off else switch.resume)(os.environ, root)
     return root
 
 

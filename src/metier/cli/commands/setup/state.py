@@ -10,12 +10,13 @@ import typer
 from metier.cli.commands.setup.offers import Import, InitWishes, ModelName, SendSessions, hint_of, offer_all
 from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, open_workspace, options, prepare_hooks
 from metier.cli.output import console, emit, table, talk, visible
-from metier.errors import DamagedError, InputError, RefusedError, StoreError
+from metier.errors import ConfigError, DamagedError, InputError, RefusedError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from metier.agents.places import Places
     from metier.library.roots import Root
     from metier.workspace import Workspace
 
@@ -41,9 +42,10 @@ def init(
 ) -> None:
     """Turn this folder (or the git checkout it is in) into a workspace, and connect the coding agents of this machine.
 
-    Shows every file that connecting would write, and asks once. Then offers to import the sessions that agents had here
-    before, and to use an agent's own login as the model. Without a terminal and without --yes, it makes the workspace
-    only. --yes connects; past sessions, the model and sending text to it have options of their own.
+    Shows every file that it would write, and asks once; nothing is written before your yes. Then offers to import the
+    sessions that agents had here before, and to use an agent's own login as the model. Without a terminal and without
+    --yes, it makes the workspace only. --yes connects; past sessions, the model and sending text to it have options of
+    their own.
 
     A state folder that you did not make here (it came with a clone, or the project was moved) is set aside.
     With --adopt you see what is in it and can use it.
@@ -51,35 +53,49 @@ def init(
     Example:  cd my-project && metier init  ·  metier init --yes --import --model claude-code:haiku
     """
     import os
+    import sys
     from pathlib import Path
 
     from metier.agents.connect import join_workspace
     from metier.agents.known import named_agents
+    from metier.agents.manifest import read_manifest
     from metier.agents.places import places_of
     from metier.cli.commands.setup.adopt import adopt_foreign_state
-    from metier.cli.commands.setup.connect import connect_workspace, show_dry_run
-    from metier.config import outer_state_dir
+    from metier.cli.commands.setup.connect import agrees_to_new, connect_workspace, show_dry_run
+    from metier.config import outer_state_dir, state_folder
     from metier.context import state_folder as place
+    from metier.hooks.identity import key_path, read_key
     from metier.library.delivery.notes_file import refresh_notes
     from metier.workspace import Workspace as Opened
 
     given, wishes = options(ctx), InitWishes(imports=imports, model=model, sends=sends)
+    places = places_of(os.environ)
     named_agents([one.strip() for one in agents.split(",") if one.strip()])  # before anything is made
     if adopt:
         adopt_foreign_state(given, yes=yes, as_json=as_json)
         return
     shared = outer_state_dir(given.flags, os.environ)
     known = place.find_root(Path(given.folder), os.environ, shared)
+    new = known or place.new_root(Path(given.folder), os.environ)
+    state = state_folder(new, shared)
     if dry_run:
-        new = known or place.new_root(Path(given.folder), os.environ)
-        show_dry_run(new, agents, given.flags, is_known=known is not None, as_json=as_json)
+        show_dry_run(new, state, agents, given.flags, is_known=known is not None, as_json=as_json)
         return
+    asks = known is None and not (no_connect or yes or as_json) and sys.stdin.isatty()
+    is_agreed = agrees_to_new(new, state, agents) if asks else None
+    if is_agreed is False:
+        talk("Nothing was written. To do it: metier init   To make the workspace only: metier init --no-connect")
+        return
+    has_key = bool(read_key(os.environ))
     with Opened.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
         roots = _roots_with_skills(ws.library.roots)
         _tell_workspace(ws, roots, is_new=known is None, is_quiet=as_json)
-        report = None if no_connect else connect_workspace(ws, agents, yes=yes, is_quiet=as_json)
-        join_workspace(places_of(os.environ), str(ws.root))
+        if not has_key and not is_agreed and not as_json:
+            talk(f"Made your own key, {key_path(os.environ)}, which seals what you approve.")
+        wants = {"yes": yes, "is_agreed": bool(is_agreed), "is_quiet": as_json}
+        report = None if no_connect else connect_workspace(ws, agents, **wants)
+        join_workspace(places, str(ws.root))
         if known:
             refresh_notes(ws.context)  # `metier uninit` may have taken those for all projects away
         if roots:
@@ -88,7 +104,7 @@ def init(
     if as_json:
         emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []} | offered)
     else:
-        talk(hint_of(wishes))
+        talk(hint_of(wishes, is_connected=bool(read_manifest(places.manifest).agents)))
     raise typer.Exit(1 if report and report.refusals else 0)
 
 
@@ -135,6 +151,8 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     from metier.library.claude_links import unlink_all
     from metier.library.delivery.notes_file import drop_person_notes
 
+    places = places_of(os.environ)
+    _check_workspace(ctx, places)
     ws = open_workspace(ctx)
     if ws.state.parent != ws.root:
         raise RefusedError(
@@ -143,7 +161,6 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     moment = ws.context.now()[:19].replace(":", "").replace("-", "")
     aside = _free_name(ws.state.with_name(f"{ws.state.name}-removed-{moment}"))
     confirm(f"Rename {ws.state} to {aside.name} and stop recording here?", yes=yes)
-    places = places_of(os.environ)
     ws.close()
     try:
         ws.state.rename(aside)
@@ -161,19 +178,52 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
             used = "1 other workspace uses" if len(others) == 1 else f"{len(others)} other workspaces use"
             talk(f"The hooks of your agents stay: {used} them. Take them out: metier disconnect")
         talk(f"Recording stopped in {ws.root}. The state is kept in {aside}.")
-        _tell_what_stays(ws.root, places.short(places.settings))
+        talk(f"Delete it for good: rm -r {quote(str(aside))}")
+        _tell_what_stays(ws.root, places)
         again = " && metier init" if done or unlinked or forgot else ""
         talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}{again}")
 
 
-def _tell_what_stays(root: Path, settings: str) -> None:
+def _check_workspace(ctx: typer.Context, places: Places) -> None:
+    """Refuse to undo what was never made; agents may be connected all the same."""
+    import os
+    from pathlib import Path
+
+    from metier.agents.manifest import read_manifest
+    from metier.config import outer_state_dir
+    from metier.context import state_folder as place
+
+    given = options(ctx)
+    if place.find_root(Path(given.folder), os.environ, outer_state_dir(given.flags, os.environ)) is None:
+        agents = " Agents are connected on this machine; take that back: metier disconnect"
+        still = agents if read_manifest(places.manifest).agents else ""
+        raise ConfigError(
+            f"There is no workspace in {Path(given.folder).absolute()}, so there is nothing to undo.{still}"
+        )
+
+
+def _tell_what_stays(root: Path, places: Places) -> None:
     """Say what is still there: skills are files of the project and may be in its git; the state needs the key."""
+    from metier.config import FILE, STATE
+    from metier.hooks.identity import KEY_FILE
     from metier.library.roots import AGENTS
 
-    if count := _count_skills(root / AGENTS):
-        skills = "1 skill" if count == 1 else f"{count} skills"
-        talk(f"Not touched: {skills} in {root / AGENTS}, which are files of your project. Delete what you do not want.")
-    talk(f"Not touched: your key, {settings}/identity.key. The state that is kept is sealed with it.")
+    for base in dict.fromkeys((root, places.home)):
+        if count := _count_skills(base / AGENTS):
+            whose = "files of your project" if base == root else "your own, for all projects"
+            skills = (
+                f"1 skill in {base / AGENTS}, which is"
+                if count == 1
+                else f"{count} skills in {base / AGENTS}, which are"
+            )
+            talk(f"Not touched: {skills} {whose}. Delete what you do not want.")
+    own, history = places.settings / FILE, places.home / STATE
+    if root != places.home and history.is_dir():
+        talk(f"Not touched: {places.short(history)}, the history of your own skills.")
+    if own.exists():
+        talk(f"Not touched: your own settings, {places.short(own)}.")
+    key = places.short(places.settings / KEY_FILE)
+    talk(f"Not touched: your key, {key}. The state that is kept is sealed with it.")
 
 
 def _free_name(path: Path) -> Path:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 COLUMNS = "workspace, path, source, session, position, size, fingerprint, state, seen"
 State = Literal["waiting", "read"]
+WHOLE, LEFT_OUT = "whole", "programs"
+"""The last word of a fingerprint: all of the file was read, or what a program asked was left out, as settings say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,16 @@ class TranscriptFile:
     fingerprint: str = ""
     state: State = "waiting"
     seen: str = ""
+
+    @property
+    def content(self) -> list[str]:
+        """The part of the fingerprint that changes with the file."""
+        return self.fingerprint.split(" ")[:3]
+
+    @property
+    def extent(self) -> str:
+        """How much of the file was read; empty: a release before this one read it."""
+        return next(iter(self.fingerprint.split(" ")[3:]), "")
 
 
 def put(transaction: Transaction, file: TranscriptFile) -> None:
@@ -58,6 +70,12 @@ def get(transaction: Transaction, path: str) -> TranscriptFile | None:
     """What is known of a file."""
     sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND path = ?"
     return next((_file(row) for row in transaction.all(sql, (transaction.workspace, path))), None)
+
+
+def count_left_out(transaction: Transaction) -> int:
+    """Files of which something was left out because a program asked it."""
+    sql = "SELECT COUNT(*) FROM files WHERE workspace = ? AND fingerprint LIKE ?"
+    return cast("int", transaction.all(sql, (transaction.workspace, f"% {LEFT_OUT}"))[0][0])
 
 
 def waiting(transaction: Transaction) -> list[TranscriptFile]:
