@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, InputError, NotFoundError, RefusedError
 from metier.formats.strict_json import clean
-from metier.library.contradictions import forbidding_rule
 from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes, restore_person_note
 from metier.library.delivery.published import planned_page, write_page
 from metier.library.delivery.ways import gone_words, still_cited
 from metier.library.delivery.wording import how_to_check
 from metier.store.tables.learning import lessons
+from metier.text.shell.contradictions import forbidding_rule
 from metier.types.lessons import Lesson
 
 if TYPE_CHECKING:

@@ -261,7 +261,8 @@ class CallTally:
     def add(self, record: Record) -> None:
         """Count the calls of a run; one while the lesson was out of use counts on neither side."""
         moment = (record.run.started or record.recorded)[:SECOND]
-        late = any(start < moment and (not end or moment <= end) for start, end in self._periods)
+        known = min(moment, record.recorded[:SECOND])  # another machine's clock may be ahead
+        late = any(start < moment and (not end or known <= end) for start, end in self._periods)
         if not late and self._periods and moment > self._periods[0][0]:
             return
         for call in record.run.tools:

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from metier.learning.lessons.session.commands import is_destructive
-from metier.library.contradictions import forbidding_rule
 from metier.redaction import MARK
 from metier.review.review import review_line
+from metier.text.shell.contradictions import forbidding_rule
 from metier.text.words import stems_of
 from metier.types.lessons import LessonCitation
 

@@ -9,7 +9,7 @@ import pytest
 from sessions import ran, records, said
 
 from metier.learning.lessons.checks import check_call, check_line, check_of, tally
-from metier.types import ToolCall
+from metier.types import Record, ToolCall
 from metier.types.lessons import Lesson, LessonCheck
 
 PROGRAMS = frozenset(("git", "pip", "uv", "grep", "rg", "bun", "npm", "tool"))
@@ -245,12 +245,16 @@ def test_calls_are_counted_before_and_after_the_yes_with_examples() -> None:
 
 
 def test_calls_while_the_lesson_was_out_of_use_count_on_neither_side() -> None:
-    days = ("2026-01-01", "2026-01-05", "2026-01-15", "2026-01-25")
-    made = [records(replace(said("go", ran("git add .")), started=f"{day}T10:00:00Z"))[0] for day in days]
+    def on(day: str) -> Record:
+        moment = f"2026-01-{day}T10:00:00Z"
+        return replace(records(replace(said("go", ran("git add .")), started=moment))[0], recorded=moment)
+
     periods = [("2026-01-03T00:00:00Z", "2026-01-10T00:00:00Z"), ("2026-01-20T00:00:00Z", "")]
-    found = tally(check("never `git add .`"), made, periods)
-    assert [one.moment[:10] for one in found.calls_before] == ["2026-01-01"]
-    assert [one.moment[:10] for one in found.calls_after] == ["2026-01-25", "2026-01-05"]
+    found = tally(check("never `git add .`"), [on(day) for day in ("01", "05", "15", "25")], periods)
+    assert [one.moment[8:10] for one in found.calls_before] == ["01"]
+    assert [one.moment[8:10] for one in found.calls_after] == ["25", "05"]
+    ahead = replace(on("12"), recorded="2026-01-09T10:00:00Z")  # the agent's clock is three days ahead
+    assert tally(check("never `git add .`"), [ahead], periods).after.applies == 1
 
 
 @pytest.mark.parametrize("line", ["", "git add", "'", "git add $(", "git 'add' \"", "\0", "a" * 30_000])
