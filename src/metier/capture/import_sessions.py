@@ -75,24 +75,29 @@ def import_session(ctx: Context, source: Source, session: Session, report: FileR
     if ctx.config.record_headless:
         source = registry.including_headless(source)
     try:
-        seen = _state_of(session)
-        with ctx.store.read() as transaction:
-            known = files.get(transaction, session.main)
-        again = ctx.config.record_headless and known is not None and known.extent != files.WHOLE
-        if known is not None and not again and known.position >= 0 and known.content == seen.fingerprint.split(" "):
-            report.state = "unchanged"
-            _note_unchanged(ctx, source, session, report, known)
-            return
-        start = 0 if again else _offset_to_continue(session, known)
-        if known is not None and start:
-            seen = replace(seen, extent=known.extent)
-        report.state = "continued" if start else "read"
-        if not _read_session(ctx, source, session, report, start, seen):
-            report.state = "read"
-            _read_session(ctx, source, session, report, 0, replace(seen, extent=files.WHOLE))
+        _import_file(ctx, source, session, report)
     except OSError as error:
         report.state = "unreadable"
         report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
+
+
+def _import_file(ctx: Context, source: Source, session: Session, report: FileReport) -> None:
+    """Import what is new in a session's file; all of it where a setting left something out that it no longer does."""
+    seen = _state_of(session)
+    with ctx.store.read() as transaction:
+        known = files.get(transaction, session.main)
+    again = ctx.config.record_headless and known is not None and known.extent != files.WHOLE
+    if known is not None and not again and known.position >= 0 and known.content == seen.fingerprint.split(" "):
+        report.state = "unchanged"
+        _note_unchanged(ctx, source, session, report, known)
+        return
+    start = 0 if again else _offset_to_continue(session, known)
+    if known is not None and start:
+        seen = replace(seen, extent=known.extent)
+    report.state = "continued" if start else "read"
+    if not _read_session(ctx, source, session, report, start, seen):
+        report.state = "read"
+        _read_session(ctx, source, session, report, 0, replace(seen, extent=files.WHOLE))
 
 
 def _note_unchanged(

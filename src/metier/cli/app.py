@@ -30,7 +30,7 @@ CONTINUED = ("record", "import", "learn", "watch", "sync", "train", "eval", "wor
 """Commands that go on where they were stopped."""
 COMMANDS = {
     "demo": "metier.cli.demo:demo",
-    "init": "metier.cli.commands.setup.state:init",
+    "init": "metier.cli.commands.setup.init:init",
     "uninit": "metier.cli.commands.setup.state:uninit",
     "connect": "metier.cli.commands.setup.connect:connect",
     "disconnect": "metier.cli.commands.setup.connect:disconnect",

@@ -142,10 +142,13 @@ def _plain_command(clause: str, verb: str, programs: frozenset[str]) -> str:
     signs = words[1 + len(told) :]
     if not all(_SIGNS.fullmatch(word) for word in signs):
         return ""
-    is_noun = verb == "use" and bool(told)  # to use git history is not to run `git history`
-    if not signs and (is_noun or (_ENGLISH.fullmatch(words[0]) and (told or not verb))):
-        return ""
-    return " ".join(words)
+    return "" if not signs and _may_be_prose(words[0], verb, told) else " ".join(words)
+
+
+def _may_be_prose(program: str, verb: str, told: Sequence[str]) -> bool:
+    """Whether a program's name and the word behind it may be plain English: to use git history runs nothing."""
+    is_noun = verb == "use" and bool(told)
+    return is_noun or (_ENGLISH.fullmatch(program) is not None and (bool(told) or not verb))
 
 
 def _with_more(check: LessonCheck | None, rest: str) -> LessonCheck | None:

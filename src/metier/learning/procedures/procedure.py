@@ -163,13 +163,18 @@ def procedure_of(lessons: Lessons) -> Procedure:
         remedies=remedies,
         avoided=avoided,
         names=names,
-        teaches=any(step.is_common and step.acts and not _is_asked(step, asked) for step in steps),
+        teaches=_teaches(steps, asked),
         is_work=len(shown.successes) >= min(2, len(lessons.successes)) and _is_work(shown.successes, good),
     )
     shown_whole = shown.successes[-COMPARED:]
     if len(shown_whole) < 2 or _use_other_tools(shown_whole):
         return found
     return _with_lines(found, shown_whole, [step.template for step in steps])
+
+
+def _teaches(steps: Iterable[Step], requests: Sequence[str]) -> bool:
+    """Whether a step that most runs took does something that the requests do not already say."""
+    return any(step.is_common and step.acts and not _is_asked(step, requests) for step in steps)
 
 
 def _is_asked(step: Step, requests: Sequence[str]) -> bool:

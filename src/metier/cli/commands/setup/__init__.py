@@ -1,4 +1,4 @@
-"""Commands that set a workspace up and look after it; begin with `state.py` (`metier init`).
+"""Commands that set a workspace up and look after it; begin with `init.py`.
 
 Init, connect, config, backup, restore, doctor. It imports what every command may.
 """

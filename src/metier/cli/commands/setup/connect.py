@@ -140,9 +140,10 @@ def connect_found(
     found = named_agents(_split(agents)) or find_agents(places)
     plan = plan_connection(places, found, read_manifest(places.manifest), links)
     refusals = {one.agent.name: one.refusal for one in plan.agents if one.refusal}
-    if not is_quiet and not is_agreed:
+    if not (is_quiet or is_agreed):
         show_plan(plan, places)
-    is_wanted = not dry_run and (not plan.changes or _agrees(yes=yes or is_agreed))
+    agreed = yes or is_agreed or not plan.changes
+    is_wanted = not dry_run and _agrees(yes=agreed)
     if is_wanted and (plan.changes or workspace):
         refusals |= connect_agents(places, plan, workspace)
     report = ConnectReport(plan=plan, refusals=refusals, is_done=is_wanted)

@@ -1,4 +1,4 @@
-"""`metier init, uninit, where, config, backup, restore, doctor`: commands on a workspace and its state folder."""
+"""`metier uninit, where, config, backup, restore, doctor`: commands on a workspace and its state folder."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.commands.setup.offers import Import, InitWishes, ModelName, SendSessions, hint_of, offer_all
-from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, open_workspace, options, prepare_hooks
+from metier.cli.options import AsJson, Yes, confirm, open_workspace, options
 from metier.cli.output import console, emit, table, talk, visible
 from metier.errors import ConfigError, DamagedError, InputError, RefusedError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from metier.agents.places import Places
-    from metier.library.roots import Root
-    from metier.workspace import Workspace
 
 TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="The file to write, for example metier.tar.gz.")]
 BackupArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file that `metier backup` wrote.")]
@@ -26,114 +22,6 @@ NoConnect = Annotated[bool, typer.Option("--no-connect", help="Make the workspac
 Adopt = Annotated[bool, typer.Option("--adopt", help="Look at a state folder from elsewhere, then use it.")]
 Full = Annotated[bool, typer.Option("--full", help="Read a large database to its end, which takes seconds.")]
 SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROBLEM", "red")}
-
-
-def init(
-    ctx: typer.Context,
-    agents: Agents = "",
-    no_connect: NoConnect = False,
-    adopt: Adopt = False,
-    imports: Import = False,
-    model: ModelName = "",
-    sends: SendSessions = False,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
-    """Turn this folder (or the git checkout it is in) into a workspace, and connect the coding agents of this machine.
-
-    Shows every file that it would write, and asks once; nothing is written before your yes. Then offers to import the
-    sessions that agents had here before, and to use an agent's own login as the model. Without a terminal and without
-    --yes, it makes the workspace only. --yes connects; past sessions, the model and sending text to it have options of
-    their own.
-
-    A state folder that you did not make here (it came with a clone, or the project was moved) is set aside.
-    With --adopt you see what is in it and can use it.
-
-    Example:  cd my-project && metier init  ·  metier init --yes --import --model claude-code:haiku
-    """
-    import os
-    import sys
-    from pathlib import Path
-
-    from metier.agents.connect import join_workspace
-    from metier.agents.known import named_agents
-    from metier.agents.manifest import read_manifest
-    from metier.agents.places import places_of
-    from metier.cli.commands.setup.adopt import adopt_foreign_state
-    from metier.cli.commands.setup.connect import agrees_to_new, connect_workspace, show_dry_run
-    from metier.config import outer_state_dir, state_folder
-    from metier.context import state_folder as place
-    from metier.hooks.identity import key_path, read_key
-    from metier.library.delivery.notes_file import refresh_notes
-    from metier.workspace import Workspace as Opened
-
-    given, wishes = options(ctx), InitWishes(imports=imports, model=model, sends=sends)
-    places = places_of(os.environ)
-    named_agents([one.strip() for one in agents.split(",") if one.strip()])  # before anything is made
-    if adopt:
-        adopt_foreign_state(given, yes=yes, as_json=as_json)
-        return
-    shared = outer_state_dir(given.flags, os.environ)
-    known = place.find_root(Path(given.folder), os.environ, shared)
-    new = known or place.new_root(Path(given.folder), os.environ)
-    state = state_folder(new, shared)
-    if dry_run:
-        show_dry_run(new, state, agents, given.flags, is_known=known is not None, as_json=as_json)
-        return
-    asks = known is None and not (no_connect or yes or as_json) and sys.stdin.isatty()
-    is_agreed = agrees_to_new(new, state, agents) if asks else None
-    if is_agreed is False:
-        talk("Nothing was written. To do it: metier init   To make the workspace only: metier init --no-connect")
-        return
-    has_key = bool(read_key(os.environ))
-    with Opened.open(given.folder, flags=given.flags) as ws:
-        document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
-        roots = _roots_with_skills(ws.library.roots)
-        _tell_workspace(ws, roots, is_new=known is None, is_quiet=as_json)
-        if not has_key and not is_agreed and not as_json:
-            talk(f"Made your own key, {key_path(os.environ)}, which seals what you approve.")
-        wants = {"yes": yes, "is_agreed": bool(is_agreed), "is_quiet": as_json}
-        report = None if no_connect else connect_workspace(ws, agents, **wants)
-        join_workspace(places, str(ws.root))
-        if known:
-            refresh_notes(ws.context)  # `metier uninit` may have taken those for all projects away
-        if roots:
-            prepare_hooks(ws)
-        offered = offer_all(ctx, ws, wishes, is_quiet=as_json)
-    if as_json:
-        emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []} | offered)
-    else:
-        talk(hint_of(wishes, is_connected=bool(read_manifest(places.manifest).agents)))
-    raise typer.Exit(1 if report and report.refusals else 0)
-
-
-def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new: bool, is_quiet: bool) -> None:
-    notice = ws.context.notice
-    if notice:
-        talk(notice)
-    if is_quiet:
-        return
-    if is_new or notice:
-        talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
-    else:
-        talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
-    for root, count in roots:
-        agent = f" ({root.agent})" if root.agent else ""
-        talk(f"Found {count} skill{'' if count == 1 else 's'} in {root.path}{agent}.")
-
-
-def _root_rows(roots: Sequence[tuple[Root, int]]) -> list[dict[str, object]]:
-    return [{"path": str(one.path), "level": one.level, "agent": one.agent, "skills": n} for one, n in roots]
-
-
-def _roots_with_skills(roots: Sequence[Root]) -> list[tuple[Root, int]]:
-    return [(root, count) for root in roots if (count := _count_skills(root.path))]
-
-
-def _count_skills(folder: Path) -> int:
-    """How many skills lie in a folder at a first look; links lead to others."""
-    return sum(not file.parent.is_symlink() for file in folder.glob("*/[Ss][Kk][Ii][Ll][Ll].md"))
 
 
 def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:
@@ -204,12 +92,13 @@ def _check_workspace(ctx: typer.Context, places: Places) -> None:
 
 def _tell_what_stays(root: Path, places: Places) -> None:
     """Say what is still there: skills are files of the project and may be in its git; the state needs the key."""
+    from metier.cli.commands.setup.init import count_skills
     from metier.config import FILE, STATE
     from metier.hooks.identity import KEY_FILE
     from metier.library.roots import AGENTS
 
     for base in dict.fromkeys((root, places.home)):
-        if count := _count_skills(base / AGENTS):
+        if count := count_skills(base / AGENTS):
             whose = "files of your project" if base == root else "your own, for all projects"
             skills = (
                 f"1 skill in {base / AGENTS}, which is"

@@ -188,25 +188,21 @@ def _in_message(session: Sequence[Record], at: int, name: str) -> Iterator[Said]
         return
     is_short = length_of(record.run.message) <= SHORT
     around = surrounding_cues(session, at) if is_short else ()
-    done, then = (
-        _programs(session[at - 1].run.tools[-ACTS:] if at and is_short else ()),
-        _programs(record.run.tools[:ACTS] if at and is_short else ()),
-    )
+    done = _programs(session[at - 1].run.tools[-ACTS:]) if at and is_short else {}
+    then = _programs(record.run.tools[:ACTS]) if done else {}
     for sentence in sentences:
         cues = cues_of(sentence)
-        if CONTRAST in cues and len({*terms_of(sentence)} & {*terms_of(act)}) >= NAMED:
-            cues = (*cues, DONE)
-        cues = (*cues, *_cues_of_acts(sentence, cues, done, then))
-        if cues := (*cues, *around):
+        if cues := (*cues, *_cues_of_acts(sentence, cues, act, done, then), *around):
             yield replace(_said(record, name, sentence, cues), before=act, reply=record.run.output[:300])
 
 
 def _cues_of_acts(
-    sentence: str, cues: Sequence[str], done: Mapping[str, frozenset[str]], then: Mapping[str, frozenset[str]]
+    sentence: str, cues: Sequence[str], act: str, done: Mapping[str, frozenset[str]], then: Mapping[str, frozenset[str]]
 ) -> Iterator[str]:
-    """The signals that a sentence has because of the programs that were run before it and after it."""
+    """The signals that a sentence has because of the act before it, and the programs run before and after it."""
     named = set(_WORD.findall(sentence.casefold()))
-    if DONE not in cues and OPPOSED & set(cues) and named & done.keys():
+    names_act = CONTRAST in cues and len({*terms_of(sentence)} & {*terms_of(act)}) >= NAMED
+    if names_act or (OPPOSED & set(cues) and named & done.keys()):
         yield DONE
     new = named & then.keys() - done.keys()
     if any(then[one] & words for one in new for words in done.values()):

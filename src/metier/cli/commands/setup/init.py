@@ -1,0 +1,161 @@
+"""`metier init`: make a workspace, connect the agents, offer what goes with it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from metier.cli.commands.setup.offers import Import, InitWishes, ModelName, SendSessions, hint_of, offer_all
+from metier.cli.options import Agents, AsJson, DryRun, Yes, options, prepare_hooks
+from metier.cli.output import emit, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.cli.options import GlobalOptions
+    from metier.library.roots import Root
+    from metier.workspace import Workspace
+
+NoConnect = Annotated[bool, typer.Option("--no-connect", help="Make the workspace only.")]
+Adopt = Annotated[bool, typer.Option("--adopt", help="Look at a state folder from elsewhere, then use it.")]
+
+
+class Planned(NamedTuple):
+    """The workspace that `init` is about."""
+
+    root: Path
+    state: Path
+    is_new: bool
+
+
+def init(
+    ctx: typer.Context,
+    agents: Agents = "",
+    no_connect: NoConnect = False,
+    adopt: Adopt = False,
+    imports: Import = False,
+    model: ModelName = "",
+    sends: SendSessions = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Turn this folder (or the git checkout it is in) into a workspace, and connect the coding agents of this machine.
+
+    Shows every file that it would write, and asks once; nothing is written before your yes. Then offers to import the
+    sessions that agents had here before, and to use an agent's own login as the model. Without a terminal and without
+    --yes, it makes the workspace only. --yes connects; past sessions, the model and sending text to it have options of
+    their own.
+
+    A state folder that you did not make here (it came with a clone, or the project was moved) is set aside.
+    With --adopt you see what is in it and can use it.
+
+    Example:  cd my-project && metier init  ·  metier init --yes --import --model claude-code:haiku
+    """
+    from metier.agents.known import named_agents
+    from metier.cli.commands.setup.adopt import adopt_foreign_state
+    from metier.cli.commands.setup.connect import agrees_to_new, show_dry_run
+
+    given, wishes = options(ctx), InitWishes(imports=imports, model=model, sends=sends)
+    named_agents([one.strip() for one in agents.split(",") if one.strip()])  # before anything is made
+    if adopt:
+        adopt_foreign_state(given, yes=yes, as_json=as_json)
+        return
+    plan = _planned(given)
+    if dry_run:
+        show_dry_run(plan.root, plan.state, agents, given.flags, is_known=not plan.is_new, as_json=as_json)
+        return
+    asks = plan.is_new and not (no_connect or yes or as_json) and sys.stdin.isatty()
+    if asks and not agrees_to_new(plan.root, plan.state, agents):
+        talk("Nothing was written. To do it: metier init   To make the workspace only: metier init --no-connect")
+        return
+    wants = None if no_connect else {"yes": yes, "is_agreed": asks, "is_quiet": as_json}
+    _set_up(ctx, plan, agents, wishes, wants, as_json=as_json)
+
+
+def _planned(given: GlobalOptions) -> Planned:
+    """Where the workspace is, or would be."""
+    from metier.config import outer_state_dir, state_folder
+    from metier.context import state_folder as place
+
+    shared = outer_state_dir(given.flags, os.environ)
+    known = place.find_root(Path(given.folder), os.environ, shared)
+    root = known or place.new_root(Path(given.folder), os.environ)
+    return Planned(root=root, state=state_folder(root, shared), is_new=known is None)
+
+
+def _set_up(
+    ctx: typer.Context,
+    plan: Planned,
+    agents: str,
+    wishes: InitWishes,
+    wants: dict[str, bool] | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Make the workspace or open it, connect what is wanted (None: nothing), and offer the rest."""
+    from metier.agents.connect import join_workspace
+    from metier.agents.manifest import read_manifest
+    from metier.agents.places import places_of
+    from metier.cli.commands.setup.connect import connect_workspace
+    from metier.hooks.identity import read_key
+    from metier.library.delivery.notes_file import refresh_notes
+    from metier.workspace import Workspace as Opened
+
+    given, places, has_key = options(ctx), places_of(os.environ), bool(read_key(os.environ))
+    with Opened.open(given.folder, flags=given.flags) as ws:
+        document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": plan.is_new}
+        roots = _roots_with_skills(ws.library.roots)
+        _tell_workspace(ws, roots, is_new=plan.is_new, is_quiet=as_json)
+        if not has_key and not (wants and wants["is_agreed"]) and not as_json:
+            _tell_key()
+        report = connect_workspace(ws, agents, **wants) if wants is not None else None
+        join_workspace(places, str(ws.root))
+        if not plan.is_new:
+            refresh_notes(ws.context)  # `metier uninit` may have taken those for all projects away
+        if roots:
+            prepare_hooks(ws)
+        offered = offer_all(ctx, ws, wishes, is_quiet=as_json)
+    if as_json:
+        emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []} | offered)
+    else:
+        talk(hint_of(wishes, is_connected=bool(read_manifest(places.manifest).agents)))
+    raise typer.Exit(1 if report and report.refusals else 0)
+
+
+def _tell_key() -> None:
+    from metier.hooks.identity import key_path
+
+    talk(f"Made your own key, {key_path(os.environ)}, which seals what you approve.")
+
+
+def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new: bool, is_quiet: bool) -> None:
+    notice = ws.context.notice
+    if notice:
+        talk(notice)
+    if is_quiet:
+        return
+    if is_new or notice:
+        talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
+    else:
+        talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
+    for root, count in roots:
+        agent = f" ({root.agent})" if root.agent else ""
+        talk(f"Found {count} skill{'' if count == 1 else 's'} in {root.path}{agent}.")
+
+
+def _root_rows(roots: Sequence[tuple[Root, int]]) -> list[dict[str, object]]:
+    return [{"path": str(one.path), "level": one.level, "agent": one.agent, "skills": n} for one, n in roots]
+
+
+def _roots_with_skills(roots: Sequence[Root]) -> list[tuple[Root, int]]:
+    return [(root, count) for root in roots if (count := count_skills(root.path))]
+
+
+def count_skills(folder: Path) -> int:
+    """How many skills lie in a folder at a first look; links lead to others."""
+    return sum(not file.parent.is_symlink() for file in folder.glob("*/[Ss][Kk][Ii][Ll][Ll].md"))
