@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from learn_world import Clock, learned, opened
 
-from metier.learning.lessons.checks import Rate, SessionCalls, Tally
+from metier.learning.lessons.tally import Rate, SessionCalls, Tally
 from metier.library.lessons import approve_lesson, edit_lesson, list_lessons
 from metier.proof.came_back import came_back
 from metier.proof.lesson_story import lesson_story

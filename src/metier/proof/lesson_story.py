@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from metier.context.context import Context
-    from metier.learning.lessons.checks import Tally
+    from metier.learning.lessons.tally import Tally
     from metier.library.delivery.channels import Channel
     from metier.proof.came_back import Returns
     from metier.types.audit import AuditEntry

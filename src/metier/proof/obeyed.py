@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from metier.statistics.clustered import rate_change
 
 if TYPE_CHECKING:
-    from metier.learning.lessons.checks import Tally
+    from metier.learning.lessons.tally import Tally
     from metier.statistics.clustered import RateChange
 
 LEAST = 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from metier.cli.commands.lessons.digest import lines
-from metier.learning.lessons.checks import Rate
+from metier.learning.lessons.tally import Rate
 from metier.learning.stages.digest import Digest
 from metier.types.lessons import Lesson
 

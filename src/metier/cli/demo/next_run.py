@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from metier.cli.demo.parts import Stage
-    from metier.learning.lessons.checks import Rate
+    from metier.learning.lessons.tally import Rate
     from metier.types.lessons import Lesson
     from metier.workspace import Workspace
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from metier.hooks.notes import Note
-    from metier.learning.lessons.checks import Rate, Tally
+    from metier.learning.lessons.tally import Rate, Tally
     from metier.library.delivery.ways import DeliveryWay
     from metier.types.lessons import Lesson, Problem
 

@@ -12,9 +12,10 @@ from metier.capture.find_sessions import find_local_sessions, open_session
 from metier.capture.source import Captured
 from metier.events import Advanced, Began, Ended
 from metier.learning.lessons.aggregate import lessons_from
-from metier.learning.lessons.checks import Tally, check_of, tally
+from metier.learning.lessons.checks import check_of
 from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.net import mine_session
+from metier.learning.lessons.tally import Tally, tally
 from metier.learning.lessons.vetting import PAGES, may_be_shown, written_where
 from metier.learning.lessons.wording import error_wording
 from metier.learning.stages.installed_skills import installed_skills

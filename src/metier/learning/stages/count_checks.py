@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.checks import CallTally, tally
+from metier.learning.lessons.tally import CallTally, tally
 from metier.store.tables.runs import listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from metier.context.context import Context
-    from metier.learning.lessons.checks import Tally
+    from metier.learning.lessons.tally import Tally
     from metier.types import Record
     from metier.types.lessons import Lesson, LessonCheck
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.checks import Rate
 from metier.learning.lessons.remedies import by_trouble
+from metier.learning.lessons.tally import Rate
 from metier.learning.lessons.wording import error_wording
 from metier.learning.stages.count_checks import count_checks
 from metier.library.lessons import list_lessons

@@ -23,7 +23,7 @@ from metier.web.parts import quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.learning.lessons.checks import Tally
+    from metier.learning.lessons.tally import Tally
     from metier.proof.came_back import Returns
     from metier.types.audit import AuditEntry
     from metier.types.lessons import Lesson

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from sessions import ran, records, said
 
-from metier.learning.lessons.checks import check_call, check_line, check_of, tally
+from metier.learning.lessons.checks import check_call, check_line, check_of
+from metier.learning.lessons.tally import tally
 from metier.types import Record, ToolCall
 from metier.types.lessons import Lesson, LessonCheck
 

@@ -10,7 +10,7 @@ from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, table, talk
 
 if TYPE_CHECKING:
-    from metier.learning.lessons.checks import Rate, Tally
+    from metier.learning.lessons.tally import Rate, Tally
 
 
 def checks(ctx: typer.Context, as_json: AsJson = False) -> None:

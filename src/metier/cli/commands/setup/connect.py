@@ -129,7 +129,6 @@ def connect_found(
 ) -> ConnectReport:
     """Find the agents, show what connecting them would change, ask, and do it; `is_agreed`: that was shown before."""
     from metier.agents.connect import connect_agents
-    from metier.agents.known import find_agents, named_agents
     from metier.agents.manifest import read_manifest
     from metier.agents.places import places_of
     from metier.agents.plan import plan_connection
@@ -137,8 +136,7 @@ def connect_found(
 
     places = places_of(os.environ)
     _offer_removal(places, workspace, wanted=remove, is_quiet=is_quiet or dry_run)
-    found = named_agents(_split(agents)) or find_agents(places)
-    plan = plan_connection(places, found, read_manifest(places.manifest), links)
+    plan = plan_connection(places, _wanted_agents(places, agents), read_manifest(places.manifest), links)
     refusals = {one.agent.name: one.refusal for one in plan.agents if one.refusal}
     if not (is_quiet or is_agreed):
         show_plan(plan, places)
@@ -150,6 +148,13 @@ def connect_found(
     if not is_quiet:
         tell_connected(report, again)
     return report
+
+
+def _wanted_agents(places: Places, agents: str) -> Sequence[CodingAgent]:
+    """The agents that were named, or else those of this machine."""
+    from metier.agents.known import find_agents, named_agents
+
+    return named_agents(_split(agents)) or find_agents(places)
 
 
 def _offer_removal(places: Places, workspace: str, *, wanted: bool, is_quiet: bool) -> None:
