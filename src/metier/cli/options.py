@@ -97,15 +97,19 @@ def environ_of(ctx: typer.Context) -> dict[str, str]:
     return os.environ | {variable(name): str(value) for name, value in options(ctx).flags.items()}
 
 
-def open_workspace(ctx: typer.Context, *, create: bool = False) -> Workspace:
-    """The workspace of this call; only commands that record make one where there is none."""
+def open_workspace(ctx: typer.Context, *, create: bool = False, refuses_off: bool = False) -> Workspace:
+    """The workspace of this call; only commands that record make one where there is none.
+
+    `refuses_off`: the command itself says that Metier is off, and does nothing.
+    """
     from metier.cli.output import talk
     from metier.config.switch import off_text
     from metier.workspace import Workspace
 
     given = options(ctx)
     ws = Workspace.open(given.folder, create=create, flags=given.flags)
-    for line in filter(None, (ws.context.notice, off_text(ws.context.settings))):
+    off = "" if refuses_off else off_text(ws.context.settings)
+    for line in filter(None, (ws.context.notice, off)):
         talk(line)
     with suppress(StoreError):  # what hooks pointed at waits for the next command
         ws.read_waiting()

@@ -23,7 +23,7 @@ def test_a_pause_is_told_by_what_one_looks_at(shell: Shell, words: tuple[str, ..
     line = " ".join((SAID, *words))
     shell.ok("pause", *words)
     assert line in shell.run("doctor").out
-    for command in (("where",), ("lessons", "list"), ("runs", "list"), ("learn",)):
+    for command in (("where",), ("lessons", "list"), ("runs", "list")):
         said = shell.run(*command)
         assert line in said.err.splitlines()
         assert line not in said.out

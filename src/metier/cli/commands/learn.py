@@ -71,7 +71,7 @@ def learn(
 
         run_round(ctx, questions, answers, wait=wait, explain=explain, as_json=as_json)
         return
-    with open_workspace(ctx) as ws:
+    with open_workspace(ctx, refuses_off=True) as ws:
         library = ws.library
         from metier.cli.views.learn import document, print_page
         from metier.proof.learn_and_prove import learn_and_prove
