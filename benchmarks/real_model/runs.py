@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from dataclasses import dataclass, field
 from functools import cache
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
     from metier.models.model import Model
     from metier.skills.package import Package
+    from metier.training.targets.chat import ChatTarget
+    from metier.training.targets.completion import CompletionTarget
     from metier.types.trials import Case
 
 SEARCH: dict[str, Any] = {
@@ -75,23 +78,26 @@ class Watched:
 
     task: Task
     address: str
+    """Where the small model listens, or, with `chat`, a model as Metier's settings name it."""
     answers: Answers
+    chat: bool = False
     made: int = 0
     seconds: float = 0.0
     skills: dict[str, Package] = field(default_factory=dict[str, "Package"])
 
     @property
     def identity(self) -> str:
-        """The model and the task; not the address, which is another one each time."""
-        return f"smollm2 {self.task.name}"
+        """The model and the task; not the small model's address, which is another one each time."""
+        return f"{self.address if self.chat else 'smollm2'} {self.task.name}"
 
     def run(self, case: Case, skill: Package | None, sample: int) -> Attempt | Broken:
         """What the model answers, asked or remembered; either is an attempt that counts."""
         name = "" if skill is None else skill.hash()
-        key = sha256(json.dumps([name, case.input, self.task.labels, TEMPLATE]).encode()).hexdigest()[:24]
+        asked = [name, case.input, self.task.labels, f"chat {self.address}" if self.chat else TEMPLATE]
+        key = sha256(json.dumps(asked).encode()).hexdigest()[:24]
         attempt = self.answers.get(key)
         if attempt is None:
-            attempt = self.task.target(model_of(self.address)).run(case, skill, sample)
+            attempt = self._target().run(case, skill, sample)
             if isinstance(attempt, Broken):
                 return attempt
             self.answers.put(key, attempt)
@@ -100,6 +106,11 @@ class Watched:
         if skill is not None:
             self.skills[name] = skill
         return attempt
+
+    def _target(self) -> ChatTarget | CompletionTarget:
+        if self.chat:
+            return self.task.chat_target(model_of(self.address))
+        return self.task.target(model_of(f"completion:smollm2@{self.address}"))
 
     def all(self, skill: Package | None, cases: Sequence[Case]) -> list[Rollout]:
         """Cases tried under a skill; one without a score ends the benchmark."""
@@ -177,9 +188,9 @@ def hit(rollout: Rollout) -> bool:
 
 
 @cache
-def model_of(address: str) -> Model:
-    """The real model."""
-    made = build(parse_spec(f"completion:smollm2@{address}"), {})
+def model_of(spec: str) -> Model:
+    """A real model, with a key of the environment where it needs one."""
+    made = build(parse_spec(spec), os.environ)
     if isinstance(made, NoModel):
-        raise SystemExit(f"The real model cannot be asked: {made.reason}")
+        raise SystemExit(f"The real model cannot be asked: {made.reason} {made.fix}")
     return made

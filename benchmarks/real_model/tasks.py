@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, get_args
 
 from metier.skills.package import Package
+from metier.training.targets.chat import ChatTarget
 from metier.training.targets.completion import CompletionTarget
 from metier.types.trials import Case
 
@@ -85,6 +86,11 @@ class Task:
     def start(self) -> Package:
         """The skill that every training begins with: the list of labels."""
         return package(f"{ABOUT}\nThe label of a text is one of: {', '.join(self.labels)}.\n")
+
+    def chat_target(self, model: Model) -> ChatTarget:
+        """A chat model, which is only told that nothing but a label may come out."""
+        system = f"Answer with exactly one of these labels and nothing else: {', '.join(self.labels)}"
+        return ChatTarget(model=model, system=system, max_tokens=24)
 
     def target(self, model: Model) -> CompletionTarget:
         """The model as it is asked: skill first, and nothing but a label may come out."""
