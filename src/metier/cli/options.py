@@ -98,10 +98,7 @@ def environ_of(ctx: typer.Context) -> dict[str, str]:
 
 
 def open_workspace(ctx: typer.Context, *, create: bool = False, refuses_off: bool = False) -> Workspace:
-    """The workspace of this call; only commands that record make one where there is none.
-
-    `refuses_off`: the command itself says that Metier is off, and does nothing.
-    """
+    """The workspace of this call; `create`: for commands that record; `refuses_off`: the command itself says "off"."""
     from metier.cli.output import talk
     from metier.config.switch import off_text
     from metier.workspace import Workspace
