@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
@@ -30,8 +30,12 @@ from metier.types import Tokens
 from metier.types.trials import Rollout, Scored, Unscored
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from metier.store.engines.engine import Transaction
     from metier.workspace import Workspace
 
+T = TypeVar("T")
 PRICE = FlatPrice(PerMillion(input=Decimal(1), output=Decimal(2)))
 
 
@@ -181,6 +185,30 @@ def test_nothing_is_reserved_ahead_once_what_is_left_was_given_back(ws: Workspac
     found.keep_up()
     grouped.flush()
     assert found.total().calls == BLOCKS[0] - LOW + 1
+
+
+class Interrupted(BatchedWrites):
+    """Writes after whose first commit something else comes before its caller goes on."""
+
+    between: Callable[[], object] | None = None
+
+    def now(self, work: Callable[[Transaction], T]) -> T:
+        result, between = super().now(work), self.between
+        self.between = None
+        if between is not None:
+            between()
+        return result
+
+
+def test_a_block_is_not_lost_when_another_is_reserved_before_its_caller_is_back(ws: Workspace) -> None:
+    grouped = Interrupted(ws.context.store)
+    found = ledger(ws, grouped)
+    grouped.between = lambda: found.reserve(Amount(calls=1), Limits())
+    found.reserve(Amount(calls=1), Limits())
+    assert found.total().calls == 2 * BLOCKS[0]
+    found.give_back()
+    grouped.flush()
+    assert found.total().calls == 2
 
 
 def test_a_rollout_that_nothing_was_spent_on_is_taken_back(ws: Workspace) -> None:

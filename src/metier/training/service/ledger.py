@@ -50,8 +50,8 @@ class TrainingLedger:
         self._daily = daily
         self._block: tuple[str, Amount] = ("", NOTHING)
         """What is reserved in both accounts and not yet for any call, after the day of it."""
-        self._coming: tuple[Transaction | None, Amount] = (None, NOTHING)
-        """The same for what a transaction that is not committed yet reserves."""
+        self._coming: dict[Transaction, Amount] = {}
+        """The same for what each transaction reserves, until one of its callers is back: by then it is committed."""
         self._usual: tuple[str, Amount, Limits] | None = None
         """The last call that was paid from a block: its day, what it asked for, and its limits."""
         self._lock = threading.Lock()
@@ -122,11 +122,11 @@ class TrainingLedger:
     def _open(self, day: str, transaction: Transaction | None) -> None:
         """What a transaction reserved beyond its calls may be used, as it is committed now."""
         with self._lock:
-            if transaction is None or self._coming[0] is not transaction:
+            if transaction not in self._coming:
                 return
             before, left = self._block
-            self._block = (day, left + self._coming[1] if before == day else self._coming[1])
-            self._coming = (None, NOTHING)
+            more = self._coming.pop(transaction)
+            self._block = (day, left + more if before == day else more)
 
     def _taken(self, day: str, asked: Amount, transaction: Transaction | None = None) -> bool:
         """Whether there was room for it in what is reserved already, or what this transaction reserves."""
@@ -135,8 +135,8 @@ class TrainingLedger:
             reserved, block = self._block
             if reserved == day and holds(block, asked):
                 self._block = (day, less(block, asked))
-            elif transaction is not None and self._coming[0] is transaction and holds(self._coming[1], asked):
-                self._coming = (transaction, less(self._coming[1], asked))
+            elif transaction in self._coming and holds(self._coming[transaction], asked):
+                self._coming[transaction] = less(self._coming[transaction], asked)
             else:
                 self._reserved -= 1
                 return False
@@ -182,7 +182,7 @@ class TrainingLedger:
         more = times(asked, size)
         self._change_by(transaction, day, more)
         with self._lock:
-            self._coming = (transaction, self._coming[1] + more if self._coming[0] is transaction else more)
+            self._coming[transaction] = self._coming.get(transaction, NOTHING) + more
 
     def _settle(self, transaction: Transaction, changes: list[tuple[str, Amount]]) -> None:
         by_day: dict[str, Amount] = {}
