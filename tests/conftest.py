@@ -145,7 +145,8 @@ def new_postgres(postgres_url: str) -> str:
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
-        connection.execute("DROP SCHEMA IF EXISTS metier CASCADE")
+        connection.execute("DROP SCHEMA IF EXISTS metier, metier_vectors CASCADE")
+        connection.execute("DROP EXTENSION IF EXISTS vector CASCADE")
     return postgres_url
 
 

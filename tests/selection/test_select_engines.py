@@ -10,8 +10,9 @@ from loopback import Loopback, answers, completion, embeddings, hangs
 from selection_shop import FLAKY, SKILLS, put, stocked
 
 from metier.selection.index.entries import EMBEDDER
+from metier.selection.index.remote_vectors import LoadedVectors, VectorsInStore
 from metier.store.tables.models import calls
-from metier.store.tables.selection import skill_index
+from metier.store.tables.selection import skill_index, skill_nearness
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from loopback import Act, Handler
+
+    from metier.selection.result import Selected
 
 
 @pytest.fixture
@@ -107,6 +110,57 @@ def test_the_configured_embedder_compares_and_each_skill_is_embedded_once(folder
             contents = [one.content for one in ws.pool.catalogue.in_use.values()]
             name = f"openai:some-embedder {server.url} 3"
             assert len(skill_index.vectors(transaction, name, contents)) == 3
+
+
+@pytest.fixture
+def pgvector(new_postgres: str) -> str:
+    """The address of an empty database with pgvector in a schema of its own."""
+    import psycopg
+
+    with psycopg.connect(new_postgres, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA IF NOT EXISTS extras")
+        connection.execute("CREATE EXTENSION vector SCHEMA extras")
+    return new_postgres
+
+
+def scores(found: Selected) -> list[tuple[str, float]]:
+    return [(one.skill.name, one.score) for one in found.choice.chosen]
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_pgvector_compares_at_the_server_as_the_process_does(folder: Path, tmp_path: Path, pgvector: str) -> None:
+    with Loopback(table) as server:
+        with embedding(folder, server) as ws:
+            here = ws.select(FLAKY)
+        (tmp_path / "other").mkdir()
+        with embedding(tmp_path / "other", server, store=pgvector) as ws:
+            there = ws.select(FLAKY)
+            assert isinstance(ws.pool.vectors, VectorsInStore)
+            assert (there.embedder, there.notes, scores(there)) == ("openai:some-embedder", (), scores(here))
+            put(ws, "sql-style", "How SQL queries are written here.", "Other.")
+            assert ws.select(f"{FLAKY}!").embedder == "openai:some-embedder"
+            with ws.context.store.read() as transaction:
+                name = f"openai:some-embedder {server.url} 3"
+                contents = [one.content for one in ws.pool.catalogue.in_use.values()]
+                near = skill_nearness.nearness(transaction, "extras", name, [0.0, 0.0, 1.0], contents)
+            assert set(near) == set(contents)
+            with ws.context.store.write() as transaction:
+                skill_index.forget(transaction, contents)
+                assert not skill_nearness.nearness(transaction, "extras", name, [0.0, 0.0, 1.0], contents)
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_an_extension_that_is_taken_away_is_said_and_then_done_without(folder: Path, pgvector: str) -> None:
+    import psycopg
+
+    with Loopback(table) as server, embedding(folder, server, store=pgvector) as ws:
+        ws.select(FLAKY)
+        with psycopg.connect(pgvector, autocommit=True) as connection:
+            connection.execute("DROP EXTENSION vector CASCADE")
+        assert "the built-in embedder answers" in ws.select(f"{FLAKY} again").notes[0]
+        found = ws.select(f"{FLAKY} and again")
+        assert (found.embedder, found.notes) == ("openai:some-embedder", ())
+        assert isinstance(ws.pool.vectors, LoadedVectors)
 
 
 @pytest.fixture(params=["down", "hangs", "refuses"])

@@ -201,7 +201,7 @@ def test_scores_are_those_of_an_index_without_the_skills_that_are_left_out(ws: W
     many = [f"bread-{number}" for number in range(60)]
     for task in (FLAKY, "bake stable bread now and then", "how are SQL queries written, and baked?"):
         may = ws.pool.eligibility(ws.pool.update_if_stale(), Task(text=task), frozenset(many[:FEW]))
-        search = Search(pool=ws.pool, task=task, vector=None, eligibility=may, wanted=4)
+        search = Search(pool=ws.pool, task=task, near=None, eligibility=may, wanted=4)
         assert search.best(())[:12] == ws.pool.search(task, 12, may.names)
         refused = [hit.name for hit in search.best(())][:2]
         assert search.best(refused)[:4] == ws.pool.search(task, 4, may.names.difference(refused))

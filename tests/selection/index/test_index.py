@@ -174,9 +174,8 @@ def test_a_skill_of_the_same_name_takes_the_place_of_the_one_before() -> None:
 
 def test_a_thousand_changes_leave_an_index_as_small_as_it_was() -> None:
     index, entry = index_of(*SHOP), entry_of(SHOP[0])
-    vector = np.array([0.0, 1.0], dtype=np.float32)
     for _ in range(1_000):
-        index.add("flaky-tests", entry, vector)
+        index.add("flaky-tests", entry)
     assert len(index) == len(SHOP)
     assert len(index._names) < 200  # pyright: ignore[reportPrivateUsage]
     for task in ("a flaky test", "open orders"):
@@ -225,12 +224,10 @@ def test_no_history_changes_nothing() -> None:
 # ---- another embedder -------------------------------------------------------------------------------------------
 
 
-def test_vectors_of_another_embedder_take_the_place_of_the_meaning() -> None:
-    east, north = np.array([1.0, 0.0], dtype=np.float32), np.array([0.0, 2.0], dtype=np.float32)
-    vectors = {"sql-style": east, "invoices": north, "gone": east}
-    index = SkillIndex.of([(skill.name, entry_of(skill)) for skill in SHOP[:3]], vectors)
-    assert index.search("qqq", 3, vector=north)[0].name == "invoices"
-    assert index.search("qqq", 3, vector=east * 5)[0].name == "sql-style"
-    index.add("new", entry_of(Selectable(name="new")), np.array([-1.0, 0.0], dtype=np.float32))
-    assert index.search("qqq", 3, vector=-east)[0].name == "new"
-    assert dict(index.search("qqq", 3, vector=-east)[0].parts)["meaning"] == pytest.approx(1.0)
+def test_nearness_by_another_embedder_takes_the_place_of_the_meaning() -> None:
+    index = SkillIndex.of([(skill.name, entry_of(skill)) for skill in SHOP[:3]])
+    assert index.search("qqq", 3, near={"sql-style": 0.0, "invoices": 1.0, "gone": 1.0})[0].name == "invoices"
+    assert index.search("qqq", 3, near={"sql-style": 1.0, "invoices": 0.0})[0].name == "sql-style"
+    index.add("new", entry_of(Selectable(name="new")))
+    best = index.search("qqq", 3, near={"sql-style": -1.0, "new": 1.0})[0]
+    assert (best.name, dict(best.parts)["meaning"]) == ("new", pytest.approx(1.0))

@@ -13,10 +13,7 @@ from metier.selection.types import ScoredSkill
 from metier.store.tables.models import memo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from metier.selection.candidates.catalogue import Catalogue
     from metier.selection.candidates.eligibility import Eligibility, LeftOut
@@ -113,7 +110,7 @@ def retrieve(
     """Find the best eligible skills for a task, and the pinned ones."""
     checked = _CheckedOnce(pool, catalogue, [one.name for one in eligibility.pinned])
     by = task_meaning(pool, task.text) if eligibility.names and not basis.is_local else Meaning()
-    search = Search(pool=pool, task=task.text, vector=by.vector, eligibility=eligibility, wanted=basis.settings.top_k)
+    search = Search(pool=pool, task=task.text, near=by.near, eligibility=eligibility, wanted=basis.settings.top_k)
     scored: list[ScoredSkill] = []
     settled = False
     for _ in range(ROUNDS):
@@ -146,8 +143,8 @@ class Search:
 
     pool: SkillPool
     task: str
-    vector: NDArray[np.float32] | None
-    """The vector of the task by a remote embedder."""
+    near: Mapping[str, float] | None
+    """How near each skill is by a remote embedder; None: the built-in one compares."""
     eligibility: Eligibility
     wanted: int
     _hits: tuple[SearchHit, ...] | None = None
@@ -166,7 +163,7 @@ class Search:
         return good
 
     def _search(self, within: Collection[str] | None, count: int) -> None:
-        self._hits = self.pool.search(self.task, count, within, self.vector) if self.eligibility.names else ()
+        self._hits = self.pool.search(self.task, count, within, self.near) if self.eligibility.names else ()
         self._all = len(self._hits) < count
 
     def _only(self, is_good: Callable[[str], bool]) -> tuple[SearchHit, ...] | None:

@@ -21,9 +21,6 @@ from metier.store.tables.selection import skill_index
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from metier.context.context import Context
     from metier.events import Event
     from metier.library.skills import Library
@@ -31,11 +28,11 @@ if TYPE_CHECKING:
     from metier.selection.candidates.eligibility import Eligibility
     from metier.selection.index.entries import IndexEntry
     from metier.selection.index.index import SearchHit
+    from metier.selection.index.remote_vectors import SkillVectors
     from metier.selection.types import Selectable, Task
     from metier.store.tables.selection.hook_skills import InUse
 
     Requests = tuple[str, ...]
-    Remote = Mapping[str, NDArray[np.float32]]
 
 FEW = 0.1
 """Up to this share of changed skills the index is updated; beyond it building a new one is faster."""
@@ -62,8 +59,8 @@ class SkillPool:
     """The rows that this process wrote for hooks, by skill."""
     clock: Callable[[], float] = time.monotonic
     small: int = SMALL
-    embedder: str = ""
-    """The remote embedder whose vectors are in the index; empty: none."""
+    vectors: SkillVectors | None = None
+    """Those of a remote embedder, one for every skill as it is now; None: not all are known to be there."""
     _index: SkillIndex | None = None
     """Made by the first search: a task that was asked before needs none."""
     _known: IndexedSkills = field(default_factory=IndexedSkills)
@@ -115,19 +112,13 @@ class SkillPool:
             return self._eligibility.get(task, excluded)
 
     def search(
-        self, task: str, k: int, within: Collection[str] | None = None, vector: NDArray[np.float32] | None = None
+        self, task: str, k: int, within: Collection[str] | None = None, near: Mapping[str, float] | None = None
     ) -> tuple[SearchHit, ...]:
         """The best k skills for a task."""
         with self._lock:
             if self._index is None:
                 self._index = SkillIndex.of(self._pairs())
-            return self._index.search(task, k, within=within, vector=vector)
-
-    def set_vectors(self, embedder: str, vectors: Remote) -> None:
-        """Put the vectors of a remote embedder into the index, one for every skill."""
-        with self._lock:
-            self._index = SkillIndex.of(self._pairs(), vectors)
-            self.embedder = embedder
+            return self._index.search(task, k, within=within, near=near)
 
     def document_stamp(self, document: str) -> str:
         """The state of a document at the last refresh; empty: unknown."""
@@ -160,7 +151,7 @@ class SkillPool:
             for name in come:
                 self._index.add(name, self._entry(name))
         if gone or come:
-            self.embedder = ""
+            self.vectors = None
 
     def _pairs(self) -> Iterator[tuple[str, IndexEntry]]:
         return ((name, self._entry(name)) for name in self.catalogue.in_use)

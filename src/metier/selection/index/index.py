@@ -88,16 +88,16 @@ class SkillIndex:
     """Skills by words and meaning; `add` and `remove` cost one skill. Not safe for several threads."""
 
     def __init__(self) -> None:
-        self._build({}, {})
+        self._build({})
 
     @classmethod
-    def of(cls, entries: Iterable[tuple[str, IndexEntry]], vectors: Mapping[str, Scores] | None = None) -> SkillIndex:
-        """An index of skills by name; `vectors` are those of a remote embedder, by name."""
+    def of(cls, entries: Iterable[tuple[str, IndexEntry]]) -> SkillIndex:
+        """An index of skills by name."""
         index = cls()
-        index._build(dict(entries), vectors or {})
+        index._build(dict(entries))
         return index
 
-    def _build(self, listed: Mapping[str, IndexEntry], vectors: Mapping[str, Scores]) -> None:
+    def _build(self, listed: Mapping[str, IndexEntry]) -> None:
         found = list(listed.values())
         self._words = Postings([(one.words, one.weights) for one in found])
         self._pairs = Postings([_equal(one.pairs, 1) for one in found])
@@ -107,14 +107,11 @@ class SkillIndex:
         self._places: dict[str, int] = {name: at for at, name in enumerate(listed)}
         whole = [one.vectors[0] for one in found]
         self._whole = [unit(np.array(whole, dtype=np.float32).reshape(len(whole), EMBEDDER.dimensions))]
-        self._remote: dict[int, Scores] = {
-            self._places[name]: vector for name, vector in vectors.items() if name in listed
-        }
 
     def __len__(self) -> int:
         return len(self._places)
 
-    def add(self, name: str, entry: IndexEntry, vector: Scores | None = None) -> None:
+    def add(self, name: str, entry: IndexEntry) -> None:
         """Enter a skill, in the place of one of the same name."""
         self.remove(name)
         at = len(self._names)
@@ -128,8 +125,6 @@ class SkillIndex:
         if place == 0:
             self._whole.append(np.zeros((ROOM, EMBEDDER.dimensions), dtype=np.float32))
         self._whole[-1][place] = unit(entry.vectors[:1].astype(np.float32))[0]
-        if vector is not None:
-            self._remote[at] = vector
 
     def remove(self, name: str) -> None:
         """Forget a skill, if it is there."""
@@ -139,15 +134,15 @@ class SkillIndex:
         self._words.remove(self._entries[at].words)
         self._pairs.remove(self._entries[at].pairs)
         if len(self._names) > 64 + 2 * len(self._places):
-            vectors = {name: self._remote[at] for name, at in self._places.items() if at in self._remote}
-            self._build({name: self._entries[at] for name, at in self._places.items()}, vectors)
+            self._build({name: self._entries[at] for name, at in self._places.items()})
 
     def search(
-        self, task: str, k: int, *, within: Collection[str] | None = None, vector: Scores | None = None
+        self, task: str, k: int, *, within: Collection[str] | None = None, near: Mapping[str, float] | None = None
     ) -> tuple[SearchHit, ...]:
         """The best k skills for a task, the best first; of equal scores the names decide.
 
-        With a task's `vector` by the embedder whose vectors the skills were given, meaning is compared by those.
+        `near` says how near the meaning of each skill is by another embedder; a skill that it does not name is
+        compared by the built-in one.
         """
         allowed = self._allowed(within)
         if not len(allowed) or k < 1 or not task.strip():
@@ -160,11 +155,11 @@ class SkillIndex:
             "words": words.scores / top,
             "pairs": pairs.scores / top,
             "name": shared_weights(self._titles, list(want.words), room),
-            "meaning": self._meaning(want.vector, vector),
+            "meaning": self._meaning(want.vector, near or {}),
         }
         best = self._best(fuse(parts), allowed, max(k, LOOKED_AT))
         found = {key: part[best] for key, part in parts.items()}
-        if vector is None:
+        if near is None:
             where: list[int] = best.tolist()
             found["nearest"] = nearest([self._entries[at].vectors for at in where], want.vector)
         else:
@@ -180,13 +175,11 @@ class SkillIndex:
         names = self._places.keys() if within is None else self._places.keys() & set(within)
         return np.array([self._places[name] for name in names], dtype=np.intp)
 
-    def _meaning(self, own: Scores, remote: Scores | None) -> Scores:
-        """How near the meaning of every skill is; one without a remote vector is compared by the embedded ones."""
+    def _meaning(self, own: Scores, near: Mapping[str, float]) -> Scores:
+        """How near the meaning of every skill is."""
         found = np.concatenate([block @ own for block in self._whole])[: len(self._names)]
-        if remote is not None and self._remote:
-            places = list(self._remote)
-            length = float(np.sqrt(remote @ remote)) or 1.0
-            found[places] = unit(np.stack([self._remote[at] for at in places])) @ (remote / length)
+        told = {self._places[name]: value for name, value in near.items() if name in self._places}
+        found[list(told)] = list(told.values())
         return found
 
     def _best(self, scores: Scores, allowed: Places, count: int) -> Places:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from metier.context.models.access import embedder_of
 from metier.errors import StoreError
+from metier.models.embedder import unit
 from metier.selection.assembly.token_budget import ends
 from metier.selection.index.entries import EMBEDDER_NAME
-from metier.store.tables.selection import skill_index
+from metier.store.tables.selection import skill_index, skill_nearness
 from metier.types.questions import NoAnswer, NoModel
 
 if TYPE_CHECKING:
@@ -41,10 +42,45 @@ class Meaning:
     """How meanings are compared this time."""
 
     embedder: str = EMBEDDER_NAME
-    vector: NDArray[np.float32] | None = None
-    """Of the task, by a remote embedder; None: the built-in one compares."""
+    near: Mapping[str, float] | None = None
+    """How near each skill is, by a remote embedder; None: the built-in one compares."""
     note: str = ""
     """Why it is not the one that is set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedVectors:
+    """The vectors that a remote embedder made of all skills, in memory."""
+
+    embedder: str
+    contents: Mapping[str, ContentKey]
+    """What each skill's vector was made of, by name."""
+    table: NDArray[np.float32]
+    """At length one, in the order of the contents."""
+
+    def near(self, ctx: Context, task: NDArray[np.float32]) -> dict[str, float]:  # noqa: ARG002 - as its sibling
+        """How near each skill is to a task's vector."""
+        return dict(zip(self.contents, (self.table @ unit(task[None, :])[0]).tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorsInStore:
+    """The same, left in a database that compares them itself."""
+
+    embedder: str
+    contents: Mapping[str, ContentKey]
+    schema: str
+    """Where pgvector is in it."""
+
+    def near(self, ctx: Context, task: NDArray[np.float32]) -> dict[str, float]:
+        """How near each skill is to a task's vector."""
+        with ctx.store.read() as transaction:
+            contents = self.contents.values()
+            told = skill_nearness.nearness(transaction, self.schema, self.embedder, task.tolist(), contents)
+        return {name: told[content] for name, content in self.contents.items() if content in told}
+
+
+SkillVectors = LoadedVectors | VectorsInStore
 
 
 def task_meaning(pool: SkillPool, task: str, environ: Mapping[str, str] | None = None) -> Meaning:
@@ -66,36 +102,66 @@ def _remote_meaning(pool: SkillPool, remote: RemoteEmbedder, task: str) -> Meani
     if isinstance(asked, NoAnswer):
         return _built_in(remote, asked.reason)
     identity = f"{remote.name} {pool.ctx.config.models.embed_url} {asked.shape[1]}".replace("  ", " ")
-    if pool.embedder != identity:
-        problem = _give_vectors(pool, remote, identity, deadline)
-        if problem:
-            return _built_in(remote, problem)
-    return Meaning(embedder=remote.name, vector=asked[0])
+    vectors = pool.vectors
+    if vectors is None or vectors.embedder != identity:
+        vectors = _all_vectors(pool, remote, identity, deadline)
+        if isinstance(vectors, str):
+            return _built_in(remote, vectors)
+        pool.vectors = vectors
+    try:
+        return Meaning(embedder=remote.name, near=vectors.near(pool.ctx, asked[0]))
+    except StoreError as error:  # somebody took the extension away
+        pool.vectors = None
+        return _built_in(remote, str(error))
 
 
 def _built_in(remote: RemoteEmbedder, why: str) -> Meaning:
     return Meaning(note=f"{remote.name}: {why}; the built-in embedder answers")
 
 
-def _give_vectors(pool: SkillPool, remote: RemoteEmbedder, identity: str, deadline: float) -> str:
-    """Put a vector of every skill into the index; says what is missing for that."""
-    import numpy as np
-
+def _all_vectors(pool: SkillPool, remote: RemoteEmbedder, identity: str, deadline: float) -> SkillVectors | str:
+    """A vector of every skill, those that have none yet embedded first; or what is missing for that."""
     contents = {name: one.content for name, one in pool.catalogue.in_use.items()}
     with pool.ctx.store.read() as transaction:
-        kept = skill_index.vectors(transaction, identity, list(contents.values()))
-    vectors: Vectors = {content: np.frombuffer(data, dtype=np.float32) for content, data in kept.items()}
-    missing = [content for content in dict.fromkeys(contents.values()) if content not in vectors]
+        there = skill_index.with_vectors(transaction, identity, list(contents.values()))
+    missing = [content for content in dict.fromkeys(contents.values()) if content not in there]
+    fresh: Vectors = {}
     for start in range(0, min(len(missing), BATCH), GRAIN):
         made = _embed(pool.ctx, remote, missing[start : start + GRAIN], deadline - time.monotonic())
         if isinstance(made, str):
             return made
         _keep(pool.ctx, identity, made)
-        vectors |= made
+        fresh |= made
     if len(missing) > BATCH:
         return f"{len(missing) - BATCH} of {len(contents)} skills have no vector yet, the next selections make them"
-    pool.set_vectors(identity, {name: vectors[content] for name, content in contents.items()})
-    return ""
+    schema = _compared_by_store(pool.ctx, identity)
+    if schema:
+        return VectorsInStore(embedder=identity, contents=contents, schema=schema)
+    return LoadedVectors(embedder=identity, contents=contents, table=_table(pool.ctx, identity, contents, fresh))
+
+
+def _compared_by_store(ctx: Context, identity: str) -> str:
+    """Where pgvector is, if the store can compare all vectors of an embedder by it; empty: it cannot."""
+    try:
+        with ctx.store.read() as transaction:
+            schema = skill_nearness.extension_schema(transaction)
+            is_ready = not schema or skill_nearness.is_complete(transaction, identity)
+        if not is_ready:
+            with ctx.store.write() as transaction:
+                skill_nearness.add_missing(transaction, schema, identity)
+    except StoreError:
+        return ""
+    return schema
+
+
+def _table(ctx: Context, identity: str, contents: Mapping[str, ContentKey], fresh: Vectors) -> NDArray[np.float32]:
+    """The vectors of some contents: those that were just made, and those that are kept."""
+    import numpy as np
+
+    with ctx.store.read() as transaction:
+        kept = skill_index.vectors(transaction, identity, list(contents.values()))
+    vectors = {content: np.frombuffer(data, dtype=np.float32) for content, data in kept.items()} | fresh
+    return unit(np.stack([vectors[content] for content in contents.values()]))
 
 
 def _embed(ctx: Context, remote: RemoteEmbedder, contents: Sequence[ContentKey], seconds: float) -> Vectors | str:

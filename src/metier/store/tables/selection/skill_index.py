@@ -110,6 +110,12 @@ def vectors(transaction: Transaction, embedder: str, contents: Sequence[ContentK
     return {ContentKey(str(digest), str(name)): bytes(cast("bytes", vector)) for digest, name, vector in rows}
 
 
+def with_vectors(transaction: Transaction, embedder: str, contents: Sequence[ContentKey]) -> set[ContentKey]:
+    """The contents that have a vector of one embedder."""
+    rows = _rows(transaction, "SELECT hash, name FROM skill_vectors WHERE embedder = ?", (embedder,), contents)
+    return {ContentKey(str(digest), str(name)) for digest, name in rows}
+
+
 def profile_states(transaction: Transaction) -> tuple[tuple[str, str], ...]:
     """The skills of a workspace that are not simply active, and what they are instead."""
     sql = "SELECT skill, status FROM profiles WHERE workspace = ? AND status <> 'active' ORDER BY name"
