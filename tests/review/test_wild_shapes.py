@@ -63,3 +63,13 @@ def test_an_attack_in_a_script_behind_an_honest_document_is_quarantined(path: st
 @pytest.mark.parametrize("shape", HONEST)
 def test_honest_work_with_programs_keys_and_hooks_passes(shape: str) -> None:
     assert review_package(package(HONEST[shape])).status == "candidate"
+
+
+def test_what_python_keeps_of_a_script_is_shown_and_blocks_only_without_the_script() -> None:
+    honest = package("# Helper\n\nHelps with things.")
+    compiled = {"scripts/__pycache__/render.cpython-312.pyc": b"\xcb\r\r\n\0\0\0\0"}
+    source = {"scripts/render.py": b"print('done')\n"}
+    beside = review_package(Package(files={**honest.files, **compiled, **source}))
+    assert beside.status == "candidate"
+    assert "compiled-beside-source" in {one.rule for one in beside.findings}
+    assert review_package(Package(files={**honest.files, **compiled})).status == "quarantined"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 TOGETHER = 1500
 """Characters between findings that stand in one place."""
+_KEPT = re.compile(r"((?:.*/)?)__pycache__/([^/.]+)\.[\w-]+(?:\.opt-\d)?\.pyc")
+"""Where Python keeps the compiled form of a script: the folder and the name of the script."""
 _PASSAGE = LIKE["orders"][1]
 """Where two passages apply, each says something of its own, so both count."""
 
@@ -31,7 +34,7 @@ _PASSAGE = LIKE["orders"][1]
 def content_findings(package: Package) -> list[Finding]:
     """What the content of a package gives away."""
     return findings_of(content_evidence(package)) + [
-        one for path, content in sorted(package.files.items()) for one in _of_opaque(path, content)
+        one for path, content in sorted(package.files.items()) for one in _of_opaque(path, content, package)
     ]
 
 
@@ -125,7 +128,13 @@ def _members(content: bytes) -> Sequence[ArchiveMember]:
     return read_archive(content, ArchiveLimits(small=64 * 1024, all_tars=True))
 
 
-def _of_opaque(path: str, content: bytes) -> Iterator[Finding]:
+def _has_source(path: str, package: Package) -> bool:
+    """Whether a file is what Python keeps of a script that lies in the package, too."""
+    kept = _KEPT.fullmatch(path)
+    return kept is not None and f"{kept[1]}{kept[2]}.py" in package.files
+
+
+def _of_opaque(path: str, content: bytes, package: Package) -> Iterator[Finding]:
     """What cannot be read as text: programs, archives, and texts that are too long."""
     kind = kind_of(path, content)
     whole = ReviewedText(path, "")
@@ -133,7 +142,7 @@ def _of_opaque(path: str, content: bytes) -> Iterator[Finding]:
         what = f"The file has {len(content):,} bytes; up to {MAX_TEXT:,} are looked at."
         yield replace(finding(whole, "scan-limit", (0, 0)), reason=what)
     if kind == "program":
-        yield finding(whole, "binary-program", (0, 0))
+        yield finding(whole, "compiled-beside-source" if _has_source(path, package) else "binary-program", (0, 0))
     if kind != "archive":
         return
     try:
