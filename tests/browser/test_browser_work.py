@@ -145,6 +145,16 @@ def test_the_noise_goes_with_two_keys_and_one_undo_brings_it_back(worked_on: Ser
     assert (sum(one.is_open for one in ws.lessons()), len(ws.drafts())) == (9, 2)
 
 
+def test_a_question_closed_just_before_does_not_answer_the_next_one(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on)
+    page.keyboard.press("Shift+R")
+    expect(page.locator("#ask")).to_be_visible()
+    page.evaluate("() => { document.querySelector('#ask').close('no'); document.querySelector('#bulk').click(); }")
+    page.wait_for_timeout(100)
+    page.keyboard.press("Enter")
+    toast(page, "Rejected 6 lessons.")
+
+
 def test_some_are_selected_by_keys_and_rejected_together(worked_on: ServedDashboard, eyes: Eyes) -> None:
     page = eyes.open(worked_on)
     page.keyboard.press("x")

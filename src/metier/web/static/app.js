@@ -140,6 +140,7 @@
   /* A question before what reaches far; it says what it is about. */
   function ask({ confirm, lines = "[]", verb = "Yes", careful = false }) {
     const box = $("#ask");
+    box.onclose?.();
     $("#ask-words").replaceChildren(...rich(confirm));
     $("#ask-lines").replaceChildren(...JSON.parse(lines).map((text) => {
       const line = document.createElement("li");
@@ -150,7 +151,8 @@
     box.returnValue = "no";
     box.showModal();
     if (careful) $("[value=no]", box).focus();
-    return new Promise((done) => { box.onclose = () => done(box.returnValue === "yes"); });
+    /* The event of a question that was closed just before may come after this one is open: it does not answer it. */
+    return new Promise((done) => { box.onclose = () => { if (!box.open) done(box.returnValue === "yes"); }; });
   }
 
   /* A text that was changed and not saved is never lost without a question. */
