@@ -8,8 +8,12 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+from source_trees import nodes_of, tree_of
+
 import metier
 
+pytestmark = pytest.mark.xdist_group("source code")
 SOURCE = Path(metier.__file__).parent
 LAYERS = [
     {"cli"},
@@ -89,8 +93,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports_of(file: Path, known: dict[str, Path], *, lazy: bool = True) -> set[str]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    nodes = ast.walk(tree) if lazy else iter(tree.body)
+    nodes = nodes_of(file) if lazy else tree_of(file).body
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -116,7 +119,7 @@ def test_hooks_import_the_standard_library_the_quick_redactor_and_the_shell_pars
     hooks = {name: file for name, file in modules().items() if part_of(name) == "hooks"}
     assert hooks
     for name, file in hooks.items():
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes_of(file):
             if isinstance(node, ast.Import):
                 used = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -145,10 +148,10 @@ def test_no_module_is_part_of_an_import_cycle() -> None:
         visit(name, ())
 
 
-def used_names(tree: ast.AST) -> set[str]:
+def used_names(file: Path) -> set[str]:
     """The modules that are imported, and every `name.name` in the code; what only stands in a text does not count."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(file):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -171,7 +174,7 @@ def test_pure_modules_know_no_store_no_environment_and_no_clock() -> None:
         for name in filter(is_pure, known)
         for what in sorted(
             {target for target in imports_of(known[name], known) if part_of(target) in above}
-            | (impure & used_names(ast.parse(known[name].read_text(encoding="utf-8"))))
+            | (impure & used_names(known[name]))
         )
     ]
     assert wrong == []
@@ -184,9 +187,8 @@ def test_every_folder_and_module_that_the_rules_name_is_there() -> None:
 def test_only_the_store_writes_sql() -> None:
     for name, file in modules().items():
         if not name.startswith("metier.store") and not name.startswith("metier.capture"):
-            tree = ast.parse(file.read_text(encoding="utf-8"))
             texts = [
-                node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+                node.value for node in nodes_of(file) if isinstance(node, ast.Constant) and isinstance(node.value, str)
             ]
             assert not [text for text in texts if text.startswith(("SELECT ", "INSERT ", "UPDATE ", "DELETE FROM "))], (
                 name
@@ -195,7 +197,7 @@ def test_only_the_store_writes_sql() -> None:
 
 def test_every_module_says_in_one_sentence_what_it_is_for() -> None:
     for name, file in modules().items():
-        doc = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+        doc = ast.get_docstring(tree_of(file))
         assert doc, name
         assert doc.splitlines()[0].endswith((".", ":")), name
 

@@ -26,7 +26,7 @@ KNOWN = {
 
 
 def calls_in(file: Path) -> set[str]:
-    text = re.sub(r'"""(?:.|\n)*?"""|^\s*#.*$', "", file.read_text("utf-8"), flags=re.MULTILINE)
+    text = re.sub(r'"""(?s:.*?)"""|^\s*#.*$', "", file.read_text("utf-8"), flags=re.MULTILINE)
     return set(ONLY_ONE_SYSTEM.findall(text))
 
 

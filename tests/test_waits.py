@@ -8,14 +8,16 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 RUNS = {"run", "call", "check_call", "check_output"}
 """Of `subprocess`: need a `timeout`."""
+WAITS = RUNS | {"fork", "wait", "waitpid", "communicate", "readline", "join"}
 OURS = {"support/waiting.py", "support/forked.py", "faults/fault_worker.py"}
 """Where the ends are made; the worker is itself ended by the test that starts it."""
 
 
 def waits(tree: ast.AST) -> list[tuple[int, str]]:
     """Line and words of each call that may wait for ever."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    blocks = [item.context_expr for node in ast.walk(tree) if isinstance(node, ast.With) for item in node.items]
+    nodes = list(ast.walk(tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    blocks = [item.context_expr for node in nodes if isinstance(node, ast.With) for item in node.items]
     found = [call for call in calls if endless(call)]
     found += [block for block in blocks if ast.unparse(block).startswith("subprocess.Popen(")]  # its end waits
     return [(call.lineno, ast.unparse(call)) for call in found]
@@ -23,7 +25,10 @@ def waits(tree: ast.AST) -> list[tuple[int, str]]:
 
 def endless(call: ast.Call) -> bool:
     assert isinstance(call.func, ast.Attribute)
-    owner, name = ast.unparse(call.func.value), call.func.attr
+    name = call.func.attr
+    if name not in WAITS:
+        return False
+    owner = ast.unparse(call.func.value)
     named = {keyword.arg for keyword in call.keywords}
     if owner == "subprocess":
         return name in RUNS and "timeout" not in named and None not in named

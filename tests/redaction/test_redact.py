@@ -217,11 +217,11 @@ def test_lone_surrogates_do_no_harm() -> None:
 
 @pytest.mark.parametrize("piece", samples.HOSTILE)
 def test_hostile_text_costs_linear_time(piece: str) -> None:
-    text = piece * (MEGABYTE // len(piece))
+    text = piece * (MEGABYTE // 4 // len(piece))  # benchmarks/capture/redaction.py has the whole megabyte
     for redact in (REDACTOR.redact, lambda text: redact_quick(text, KEY)):
         start = time.process_time()
         redact(text)
-        assert time.process_time() - start < 1.0
+        assert time.process_time() - start < 0.3
 
 
 @pytest.mark.parametrize("piece", samples.HOSTILE)
