@@ -1,6 +1,7 @@
 """Fit the weights of the review rules: how much oftener a rule applies to hostile packages than to ordinary ones.
 
     python benchmarks/review/fit.py [--ordinary FOLDER] [--write]
+    python benchmarks/review/fit.py --ways --ordinary FOLDER --write
 
 The weight of a rule is the logarithm of its odds, in units of the odds that block alone: a rule that never applies to
 an ordinary package blocks, one that sometimes does needs others beside it. The hostile side has the packages that were
@@ -19,7 +20,7 @@ from math import log10
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus import SHARED, folders, hostile, pool, vendors
+from corpus import SHARED, blind, folders, hostile, pool, vendors
 
 from metier.review.layers.content import content_evidence
 from metier.review.rules.catalogue import FAMILIES, content_rules
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from metier.review.matching.scan import Evidence
+    from metier.review.rules.rule import Way
     from metier.skills.package import Package
 
 FOLDS = 5
@@ -46,6 +48,8 @@ WEAK = (
 )
 """Rules that show means without intent, or the other way round: they never block alone."""
 WEAK_MOST = 0.8
+OFTENER = 10
+"""How much oftener than ordinary packages a way must find attacks, to block alone; one ordinary package is chance."""
 RULES = Path(__file__).parents[2] / "src" / "metier" / "review" / "rules"
 Seen = list[tuple[str, float, str, int]]
 """Rule, share, file and place of each piece of evidence in a package."""
@@ -102,6 +106,39 @@ def write(weights: dict[str, float]) -> None:
         file.write_text("".join(parts), encoding="utf-8")
 
 
+def found_by_ways(packages: Sequence[Package]) -> Counter[Way]:
+    """To how many packages each way applies."""
+    return Counter(
+        way for one in packages for way in {found.way for found in content_evidence(one) if found.share == 1} if way
+    )
+
+
+def weak_ways(shared: Path, place: Path) -> set[Way]:
+    """The ways that find ordinary packages too often to block alone."""
+    attacks = [one for name, one, _ in blind() if "/ordinary/" not in name]
+    attacks += [one.package for one in hostile(shared) if one.seen]
+    ordinary = [one for _, one in folders(place)]
+    caught, stopped = found_by_ways(attacks), found_by_ways(ordinary)
+    most = OFTENER * len(attacks) / len(ordinary)
+    return {way for way, count in stopped.items() if count > 1 and caught[way] < most * count}
+
+
+def mark(found: set[Way]) -> int:
+    """Write into the rule files which ways are weak; returns how many."""
+    count = 0
+    for family in FAMILIES:
+        file = RULES / f"{family}.toml"
+        ways = [way for rule in content_rules() if rule.family == family for way in rule.ways]
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        at = [number for number, line in enumerate(lines) if re.match(r"  \{ (?:weak = true, )?all = ", line)]
+        for number, way in zip(at, ways, strict=True):
+            weak = family not in (*FIXED, "asks") and way in found
+            count += weak
+            lines[number] = re.sub(r"^  \{ (?:weak = true, )?", "  { weak = true, " if weak else "  { ", lines[number])
+        file.write_text("".join(lines), encoding="utf-8")
+    return count
+
+
 def share(hits: int, total: int) -> str:
     return f"{hits}/{total} = {hits / max(1, total):.3f}"
 
@@ -111,8 +148,14 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, default=SHARED)
     parser.add_argument("--ordinary", type=Path, help="A folder of ordinary packages, besides the shared ones.")
     parser.add_argument("--pool", type=int, default=20_000, help="Packages of the retrieval pool that are used.")
+    parser.add_argument("--ways", action="store_true", help="Find the weak ways of rules; needs --ordinary.")
     parser.add_argument("--write", action="store_true", help="Put the weights into the rule files.")
     chosen = parser.parse_args()
+    if chosen.ways and chosen.ordinary:
+        found = weak_ways(chosen.shared, chosen.ordinary)
+        print(*sorted(rule.id for rule in content_rules() for way in rule.ways if way in found))
+        print(f"weak: {mark(found) if chosen.write else len(found)}")
+        return
     named = [*vendors(chosen.shared), *islice(pool(chosen.shared), chosen.pool)]
     named += folders(chosen.ordinary) if chosen.ordinary else ()
     ordinary = [(fold_of(name), seen_in(package)) for name, package in named]

@@ -1,14 +1,16 @@
 """Fit what words and pairs of words count as signs of an attack (`rules/like_orders.tsv`, `rules/like_programs.tsv`).
 
-    uv run --with scikit-learn python benchmarks/review/likeness.py [--programs FOLDER] [--ordinary FOLDER] [--write]
+    uv run --with scikit-learn python benchmarks/review/likeness.py --ordinary FOLDER [--programs FOLDER] [--write]
 
 Hostile passages are the marked ones of `attacks/blind.txt`, and `attacks/orders.txt`, `attacks/programs.txt` and what
 was looked at of the other files there. Ordinary ones are all passages of bodies of the retrieval pool (`--pool 9000`),
-of the skills of six repositories, of a folder of packages, of programs (`--programs`, for example installed Python
-packages), of the ordinary packages in `attacks/blind.txt`, and what is harmless in `attacks/orders.txt` and
-`attacks/programs.txt`.
-A logistic regression weighs them. Three folds by package show what that is worth on packages it was not fitted on, and
-give the two limits: from `much` on a passage blocks, from `rather` on it is evidence beside other evidence.
+of the skills of six repositories, of whole packages as people publish them (`--ordinary`: a folder for each, called
+REGISTRY__PUBLISHER__NAME), of programs (`--programs`, for example installed Python packages), of the ordinary packages
+in `attacks/blind.txt`, and what is harmless in `attacks/orders.txt` and `attacks/programs.txt`.
+A logistic regression weighs them. Three folds by package, of published ones by publisher, show what that is worth on
+packages it was not fitted on, and give the two limits, as shares of the published packages: from `much` on a passage
+blocks, from `rather` on it is evidence beside other evidence. A whole package has many times the passages of one body,
+so limits taken from bodies alone block far too many packages.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from scipy.sparse import csr_matrix, vstack
 from sklearn.linear_model import LogisticRegression
 
 from metier.review.matching.hosts import Acquaintance
-from metier.review.matching.likeness import FEW, Part, WeighedPassage, orders, programs
+from metier.review.matching.likeness import FEW, Part, WeighedPassage, discount, orders, programs
 from metier.review.text.file_kinds import sources
 from metier.skills.package import Package
 
@@ -39,11 +41,11 @@ FOLDS = 3
 SAMPLE = 3000
 """Packages of the pool whose frequent words are weighed, whether an attack has them or not."""
 OFTEN = 40
-MUCH, RATHER = {"orders": 0.0013, "programs": 0.002}, 0.01
-"""Shares of the bodies of the retrieval pool with a passage from the limits on, chosen with one writer left out."""
+MUCH, RATHER = {"orders": 0.008, "programs": 0.005}, {"orders": 0.05, "programs": 0.05}
+"""Shares of the published packages with a passage from the limits on."""
 FILES, FILE = 800, 16_000
 """Programs that are used, and characters of each."""
-HEAVY = {"hostile": 200.0, "alike": 50.0, "ordinary": 1.0}
+HEAVY = {"hostile": 200.0, "alike": 50.0, "whole": 10.0, "ordinary": 1.0}
 """What one passage counts in the fit: a few hundred hostile ones stand against half a million."""
 SMALL = 120
 """Thousandths below which a weight is left out."""
@@ -57,19 +59,23 @@ class Sample(NamedTuple):
     group: str
     kind: str
     passages: list[set[str]]
+    less: list[float]
+    """What each passage counts less because of the file that it is in."""
 
 
-def passages(package: Package, part: Part) -> Iterator[WeighedPassage]:
+def passages(package: Package, part: Part) -> Iterator[tuple[WeighedPassage, float]]:
+    """Each passage with what it counts less."""
     texts = list(sources(package))
     documents = [one.raw.data for one in texts if one.is_page]
     hosts = Acquaintance(f"{package.name} {package.description}", [one.raw.data for one in texts], documents)
     for source in texts:
-        yield from (orders if part == "orders" else programs)(source, hosts)
+        yield from ((one, discount(source) / 1000) for one in (orders if part == "orders" else programs)(source, hosts))
 
 
 def bare(packages: Iterable[tuple[str, Package]], group: str, part: Part, kind: str = "ordinary") -> Iterator[Sample]:
     for name, one in packages:
-        yield Sample(f"{group}/{name}", group, kind, [found.features for found in passages(one, part)])
+        found = [(passage.features, less) for passage, less in passages(one, part)]
+        yield sample(f"{group}/{name}", group, kind, found)
 
 
 def of_blind(part: Part) -> Iterator[Sample]:
@@ -78,8 +84,8 @@ def of_blind(part: Part) -> Iterator[Sample]:
         kind = name.split("/")[1]
         changed = with_ordinary_hosts(name.partition("/")[2], one)
         texts = {source.path: source for source in sources(changed)}
-        bad: list[set[str]] = []
-        good: list[set[str]] = []
+        bad: list[tuple[set[str], float]] = []
+        good: list[tuple[set[str], float]] = []
         for path, source in texts.items():
             begins = [0, *(at + 1 for at, char in enumerate(source.text) if char == "\n")]
             spots = [begins[line - 1] + 2 for file, line in marks if file == path and line <= len(begins)]
@@ -88,12 +94,17 @@ def of_blind(part: Part) -> Iterator[Sample]:
             hosts = Acquaintance(about, [other.raw.data for other in texts.values()], documents)
             for found in (orders if part == "orders" else programs)(source, hosts):
                 left, right = found.view.place(found.start), found.view.place(found.end)
-                (bad if any(left <= spot < right for spot in spots) else good).append(found.features)
+                is_bad = any(left <= spot < right for spot in spots)
+                (bad if is_bad else good).append((found.features, discount(source) / 1000))
         if kind == "ordinary":
-            yield Sample(name, "blind", "alike", bad + good)
+            yield sample(name, "blind", "alike", bad + good)
             continue
-        yield Sample(name, kind, "hostile", bad)
-        yield Sample(name, "rest", "alike" if part == "orders" else "ordinary", good)
+        yield sample(name, kind, "hostile", bad)
+        yield sample(name, "rest", "alike" if part == "orders" else "ordinary", good)
+
+
+def sample(name: str, group: str, kind: str, found: list[tuple[set[str], float]]) -> Sample:
+    return Sample(name, group, kind, [features for features, _ in found], [less for _, less in found])
 
 
 def program_files(place: Path) -> Iterator[tuple[str, Package]]:
@@ -119,16 +130,17 @@ def collected(part: Part, chosen: argparse.Namespace) -> Iterator[Sample]:
             yield from bare([(name, one)], "written", part, kind)
         seen = [one for one in hostile(shared) if one.seen and one.kind in ("wild", "synthetic")]
         yield from bare(((one.name, one.package) for one in seen), "seen", part, "hostile")
-    if chosen.ordinary:
-        yield from bare(folders(chosen.ordinary), "folder", part)
+    yield from bare(folders(chosen.ordinary), "published", part, "whole")
     if chosen.programs:
         yield from bare(program_files(chosen.programs), "programs", part)
-    yield from bare(vendors(shared), "vendors", part)
+    yield from bare(vendors(shared), "vendors", part, "whole")
     yield from bare(islice(pool(shared), chosen.pool), "pool", part)
 
 
 def fold_of(name: str) -> int:
-    return int(sha256(name.encode()).hexdigest(), 16) % FOLDS
+    """Skills of one publisher share words, so they are in one fold."""
+    publisher = "__".join(name.split("__")[:2])
+    return int(sha256(publisher.encode()).hexdigest(), 16) % FOLDS
 
 
 class Fit:
@@ -146,9 +158,9 @@ class Fit:
                 self.samples.append(self._numbers(one))
                 continue
             waiting.append(one)
-            if one.kind == "ordinary":
+            if one.kind in ("ordinary", "whole"):
                 often.update(word for found in one.passages for word in found if " " not in word)
-            if sum(each.kind == "ordinary" for each in waiting) == SAMPLE:
+            if sum(each.kind in ("ordinary", "whole") for each in waiting) == SAMPLE:
                 self._learn_all(waiting, often)
         if waiting and not self.names:
             self._learn_all(waiting, often)
@@ -156,7 +168,11 @@ class Fit:
     def _learn_all(self, waiting: list[Sample], often: Counter[str]) -> None:
         """Take the words of what is not ordinary, and the frequent ones of what is."""
         self._learn(
-            word for one in waiting if one.kind != "ordinary" for found in one.passages for word in sorted(found)
+            word
+            for one in waiting
+            if one.kind in ("hostile", "alike")
+            for found in one.passages
+            for word in sorted(found)
         )
         self._learn(word for word, count in often.items() if count >= OFTEN)
         self.samples += [self._numbers(one) for one in waiting]
@@ -195,20 +211,21 @@ class Fit:
             weights, constant = self.fitted(fold)
             for one, data in self.samples:
                 if fold_of(one.name) == fold:
-                    best = (data[:, : len(self.names)] @ weights).max() + constant if data.shape[0] else -99.0
+                    scores = data[:, : len(self.names)] @ weights - np.array(one.less)
+                    best = scores.max() + constant if data.shape[0] else -99.0
                     found.setdefault(one.group, []).append(float(best))
         return found
 
 
 def limit(scores: dict[str, list[float]], share: float) -> float:
-    """From which score on so many of the bodies of the pool are found."""
-    return float(np.quantile(np.array(scores["pool"]), 1 - share))
+    """From which score on so many of the published packages are found."""
+    return float(np.quantile(np.array(scores["published"]), 1 - share))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=Path, default=SHARED)
-    parser.add_argument("--ordinary", type=Path, help="A folder of whole ordinary packages.")
+    parser.add_argument("--ordinary", type=Path, required=True, help="A folder of whole published packages.")
     parser.add_argument("--programs", type=Path, help="A folder of ordinary programs.")
     parser.add_argument("--pool", type=int, default=9000, help="Bodies of the retrieval pool that are used.")
     parser.add_argument("--write", action="store_true", help="Put the weights into the rule files.")
@@ -216,7 +233,7 @@ def main() -> None:
     for part in ("orders", "programs"):
         fit = Fit(part, collected(part, chosen))
         scores = fit.by_folds()
-        much, rather = (limit(scores, share) for share in (MUCH[part], RATHER))
+        much, rather = (limit(scores, share[part]) for share in (MUCH, RATHER))
         print(f"{part}: {len(fit.names):,} words and pairs; much from {much:.2f}, rather from {rather:.2f}; by folds:")
         for group, found in sorted(scores.items()):
             told = [sum(one >= edge for one in found) for edge in (much, rather)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LOOSE = (
     *("assigned-value", "assigned-secret", "url-password", "authorization", "bearer-token", "generic-secret"),
-    *("option-secret", "stated-secret", "named-value", "jwt"),
+    *("option-secret", "stated-secret", "named-value", "jwt", "password-field"),
 )
 """Rules that go by the words around a value: in somebody else's documentation they often meet an example."""
 

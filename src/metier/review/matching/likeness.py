@@ -23,6 +23,9 @@ FEW = 60
 """Words and pairs that a passage is taken to have at least, so that one word of a short one does not count for all."""
 WORDS = 6
 """Words of a passage that says anything."""
+ELSEWHERE = 1500
+"""What a passage of a page counts less that is not SKILL.md, in thousandths: such pages hold most of the passages of a
+package and few of the attacks, as nobody reads them unless SKILL.md sends them there."""
 Part = Literal["orders", "programs"]
 LIKE: dict[Part, tuple[str, str]] = {
     "orders": ("orders much like attacks", "orders rather like attacks"),
@@ -122,12 +125,17 @@ def score(features: set[str], weights: Weights) -> float:
 def alike(source: ReviewedText, hosts: Acquaintance, part: Part) -> Iterator[tuple[WeighedPassage, bool]]:
     """The passages of a file that read like an attack, and whether much so; of what is hidden, less is enough."""
     weights = weights_of(part)
-    hidden = _hidden(source)
+    hidden, less = _hidden(source), discount(source)
     for one in (orders if part == "orders" else programs)(source, hosts):
-        found = score(one.features, weights)
+        found = score(one.features, weights) - less
         if found >= weights.rather:
             enough = found >= weights.much or any(one.view is view for view in hidden)
             yield one, enough and (_has_means(one) if part == "orders" else not source.is_page or _has_place(one))
+
+
+def discount(source: ReviewedText) -> int:
+    """What passages of a file count less, in thousandths."""
+    return ELSEWHERE if source.is_page and source.path.lower() != "skill.md" else 0
 
 
 def _has_means(one: WeighedPassage) -> bool:

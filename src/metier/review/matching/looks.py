@@ -36,6 +36,8 @@ _SPACE = re.compile(rf"[\s\u200b\u3164]{{{_LINES},}}")
 _FOREIGN = "Ͱ-ϿЀ-ӿԀ-ԯɐ-ʯ"
 _LETTER = re.compile(f"[{_FOREIGN}]")
 _WORD = re.compile(f"[A-Za-z{_FOREIGN}]{{3,}}")
+NOISE = 0.02
+"""The share of characters that cannot be read from which on a file is no text."""
 POPULAR = word_set(
     """requests numpy pandas django flask fastapi pydantic sqlalchemy pillow matplotlib scipy scikit-learn tensorflow
     pytest beautifulsoup4 selenium playwright openai anthropic langchain boto3 urllib3 cryptography paramiko pyyaml
@@ -106,8 +108,9 @@ def padding(source: ReviewedText) -> Iterator[tuple[int, int]]:
 
 
 def mixed_words(source: ReviewedText) -> Iterator[tuple[int, int]]:
-    """Latin words with letters of another alphabet that look the same."""
-    if source.text.isascii() or not _LETTER.search(source.text):
+    """Latin words with letters of another alphabet that look the same; in bytes that are no text they are chance."""
+    text = source.text
+    if text.isascii() or not _LETTER.search(text) or text.count("\ufffd") > len(text) * NOISE:
         return
     alike = lookalikes()
     for match in _WORD.finditer(source.text):

@@ -13,6 +13,7 @@ from metier.review.matching.looks import LOOKS
 from metier.review.matching.passages import Passages
 from metier.review.matching.re2 import Prefilter
 from metier.review.rules.catalogue import finding
+from metier.review.rules.rule import WEAK
 from metier.review.text.views import ReviewedText
 
 if TYPE_CHECKING:
@@ -43,17 +44,25 @@ class Evidence:
     """How much of the rule's weight counts here."""
     hidden: bool = False
     """Whether it was seen only after decoding."""
+    way: Way | None = None
+    """The way of the rule that found it; None: a look of its own."""
 
     @property
     def weight(self) -> float:
         """How much it counts as evidence of an attack."""
-        return self.rule.weight * self.share
+        return (min(self.rule.weight, WEAK) if self.is_weak else self.rule.weight) * self.share
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it never blocks alone."""
+        return self.way is not None and self.way.weak
 
     @property
     def finding(self) -> Finding:
-        """It in the words for a person; shown as an example, it is half as bad."""
+        """It in the words for a person; weak, or shown as an example, it is half as bad."""
         told = finding(self.source, self.rule, self.span, hidden=self.hidden)
-        return replace(told, severity="medium") if self.share < 1 and told.severity in ("high", "critical") else told
+        is_less = (self.share < 1 or self.is_weak) and told.severity in ("high", "critical")
+        return replace(told, severity="medium") if is_less else told
 
 
 class Scan:
@@ -76,7 +85,7 @@ class Scan:
             for rule in [one for one in self._rules if _is_for(one, source)]:
                 for one in self._of_rule(rule, kinds, source, passages, around):
                     known = found.get((rule.id, one.span))
-                    found[rule.id, one.span] = one if known is None or known.share < one.share else known
+                    found[rule.id, one.span] = one if known is None or known.weight < one.weight else known
         return _few(found.values())
 
     def _looks(self, source: ReviewedText) -> Iterator[Evidence]:
@@ -157,7 +166,8 @@ class Scan:
             if share > 0:
                 kept += 1
                 span = view.origin(place.start, place.end)
-                yield Evidence(rule=rule, source=source, span=span, share=share, hidden=around is None)
+                hidden = around is None
+                yield Evidence(rule=rule, source=source, span=span, share=share, hidden=hidden, way=way)
             if kept == SHOWN:
                 return
 
@@ -181,12 +191,12 @@ def _readings(source: ReviewedText) -> Iterator[tuple[tuple[Reading, ...], View,
 def _few(found: Iterable[Evidence]) -> list[Evidence]:
     """The first places of each rule, of which none begins inside the one before."""
     kept: dict[str, list[Evidence]] = {}
-    for one in sorted(found, key=lambda one: (one.span, -one.share)):
+    for one in sorted(found, key=lambda one: (one.span, -one.weight)):
         mine = kept.setdefault(one.rule.id, [])
         if len(mine) < SHOWN and (not mine or one.span[0] >= mine[-1].span[1]):
             mine.append(one)
-        elif mine and one.share > mine[-1].share:
-            mine[-1] = replace(mine[-1], share=one.share)
+        elif mine and one.weight > mine[-1].weight:
+            mine[-1] = replace(mine[-1], share=one.share, hidden=one.hidden, way=one.way)
     return [one for each in kept.values() for one in each]
 
 

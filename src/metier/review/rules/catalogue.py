@@ -128,6 +128,7 @@ def _way(table: Table, reads: tuple[Reading, ...]) -> Way:
         reads=tuple(cast("list[Reading]", table.get("reads", reads))),
         excusable=bool(table.get("excusable", True)),
         files=tuple(cast("list[File]", table.get("files", []))),
+        weak=bool(table.get("weak", False)),
     )
 
 

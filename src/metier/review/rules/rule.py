@@ -15,6 +15,8 @@ Reading = Literal["prose", "commands", "unseen", "encoded", "description"]
 File = Literal["any", "document", "script"]
 BLOCKS = 1.0
 """Evidence in one place that adds up to this is hostile."""
+WEAK = 0.6
+"""What a way counts at most that finds ordinary packages, too, and attacks not much oftener."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,8 @@ class Way:
     """Whether a negation before it, or talk of attacks around it, makes it harmless."""
     files: tuple[File, ...] = ()
     """For `package`: in which files each part is looked for."""
+    weak: bool = False
+    """Whether it finds ordinary packages too often to block alone (`benchmarks/review/fit.py --ways`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
