@@ -97,8 +97,13 @@ def environ_of(ctx: typer.Context) -> dict[str, str]:
     return os.environ | {variable(name): str(value) for name, value in options(ctx).flags.items()}
 
 
-def open_workspace(ctx: typer.Context, *, create: bool = False, refuses_off: bool = False) -> Workspace:
-    """The workspace of this call; `create`: for commands that record; `refuses_off`: the command itself says "off"."""
+def open_workspace(
+    ctx: typer.Context, *, create: bool = False, refuses_off: bool = False, mends_loss: bool = False
+) -> Workspace:
+    """The workspace of this call; `create`: for commands that record.
+
+    `refuses_off`: the command itself says "off"; `mends_loss`: it is about a database that was lost.
+    """
     from metier.cli.output import talk
     from metier.config.switch import off_text
     from metier.workspace import Workspace
@@ -106,7 +111,7 @@ def open_workspace(ctx: typer.Context, *, create: bool = False, refuses_off: boo
     given = options(ctx)
     ws = Workspace.open(given.folder, create=create, flags=given.flags)
     off = "" if refuses_off else off_text(ws.context.settings)
-    for line in filter(None, (ws.context.notice, off)):
+    for line in filter(None, (ws.context.notice, "" if mends_loss else ws.context.loss_text, off)):
         talk(line)
     with suppress(StoreError):  # what hooks pointed at waits for the next command
         ws.read_waiting()

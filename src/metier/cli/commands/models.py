@@ -135,6 +135,8 @@ def _today(given: GlobalOptions) -> Today | None:
 
     try:
         with Workspace.open(given.folder, create=False, flags=given.flags) as ws:
+            if ws.context.lost:
+                talk(ws.context.loss_text)
             return spent_today(ws.context)
     except (ConfigError, StoreError):
         return None
