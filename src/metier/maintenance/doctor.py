@@ -17,6 +17,7 @@ from metier import config
 from metier.config.switch import off_text
 from metier.context import state_folder as place
 from metier.context.context import open_context
+from metier.context.models.access import models_of
 from metier.context.own_database import DATABASE, is_gone
 from metier.errors import DamagedError, MetierError
 from metier.hooks import spool
@@ -60,6 +61,7 @@ def check_workspace(
     try:
         root = place.find_root(folder, environ, config.outer_state_dir(flags, environ))
         settings = config.load(root or folder, flags, environ)
+        models_of(settings)
     except MetierError as error:
         yield Check(name="settings", state="problem", text=str(error), fix="correct it, then run `metier doctor` again")
         return
