@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from metier.errors import ConfigError, StoreError
+from metier.errors import ConfigError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -28,9 +28,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")]
+
+
+def _named_agents(ctx: typer.Context, param: typer.CallbackParam, value: str) -> str:
+    """The agents as they were named; naming none of them is not naming them all."""
+    source = ctx.get_parameter_source(param.name or "")
+    if not value.strip(" ,") and source is not None and source.name == "COMMANDLINE":
+        raise UsageError("--agents names no agent. Name one, such as claude-code, or leave it out: all that are found.")
+    return value
+
+
 Agents = Annotated[
     str,
-    typer.Option(metavar="A,B", help="Only these agents: claude-code, codex, copilot. Default: all that are found."),
+    typer.Option(
+        callback=_named_agents,
+        metavar="A,B",
+        help="Only these agents: claude-code, codex, copilot. Default: all that are found.",
+    ),
 ]
 Login = Annotated[
     bool,
@@ -120,8 +134,6 @@ def open_workspace(
 
 def with_login(target: str, *, login: bool) -> str:
     """The target of a command, with the person's own login if they want that."""
-    from metier.errors import UsageError
-
     if login and not target.startswith("agent="):
         raise UsageError("--login is for an agent: add --target agent=claude-code, or leave --login out.")
     return f"{target} --login" if login else target
@@ -177,7 +189,7 @@ def confirm(question: str, *, yes: bool) -> None:
     """Ask before what cannot be undone; without a person to ask, refuse."""
     import sys
 
-    from metier.errors import RefusedError, UsageError
+    from metier.errors import RefusedError
 
     if yes:
         return

@@ -134,6 +134,7 @@ def open_context(
 def planned_root(folder: str, flags: Mapping[str, object], environ: Mapping[str, str]) -> Path:
     """The root of the workspace that a folder belongs to, or would belong to if one were made; makes nothing."""
     outer = config.outer_state_dir(flags, environ)
+    place.check_folder(Path(folder))
     return place.find_root(Path(folder), environ, outer) or place.new_root(Path(folder), environ)
 
 
