@@ -119,6 +119,8 @@ def test_settings_become_specs_and_limits() -> None:
 def test_a_wrong_setting_is_named() -> None:
     with pytest.raises(ConfigError, match=r"Setting 'embed_model': .*'openai'"):
         model_settings({"embed_model": "opeanai:x"})
+    with pytest.raises(ConfigError, match=r"^Setting 'model' in a\.toml: A model is written PROVIDER:NAME"):
+        model_settings({"model": "foo"}, {"model": "a.toml", "embed_model": "default"})
 
 
 def test_no_model_means_heuristics_and_says_so() -> None:

@@ -78,6 +78,6 @@ def _unknown_source(name: str) -> InputError:
     from difflib import get_close_matches
 
     known = source_names()
-    near = get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.4)
+    near = get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}?" if near else f"known sources: {', '.join(known)}"
     return InputError(f"there is no source {name!r}; {hint}")

@@ -170,6 +170,12 @@ def root(
     """
     _renew_python_note()
     flags = parse_flags(settings or [])
+    if workspace:
+        from pathlib import Path
+
+        from metier.context.state_folder import check_folder
+
+        check_folder(Path(workspace))
     ctx.obj = GlobalOptions(
         folder=workspace or os.environ.get("METIER_WORKSPACE") or ".",
         flags=flags | ({"state_dir": home} if home else {}),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from metier.errors import ConfigError, StoreError
+from metier.errors import ConfigError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -28,9 +28,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")]
+
+
+def _named_agents(ctx: typer.Context, param: typer.CallbackParam, value: str) -> str:
+    """The agents as they were named; naming none of them is not naming them all."""
+    source = ctx.get_parameter_source(param.name or "")
+    if not value.strip(" ,") and source is not None and source.name == "COMMANDLINE":
+        raise UsageError("--agents names no agent. Name one, such as claude-code, or leave it out: all that are found.")
+    return value
+
+
 Agents = Annotated[
     str,
-    typer.Option(metavar="A,B", help="Only these agents: claude-code, codex, copilot. Default: all that are found."),
+    typer.Option(
+        callback=_named_agents,
+        metavar="A,B",
+        help="Only these agents: claude-code, codex, copilot. Default: all that are found.",
+    ),
 ]
 Login = Annotated[
     bool,
@@ -97,8 +111,13 @@ def environ_of(ctx: typer.Context) -> dict[str, str]:
     return os.environ | {variable(name): str(value) for name, value in options(ctx).flags.items()}
 
 
-def open_workspace(ctx: typer.Context, *, create: bool = False, refuses_off: bool = False) -> Workspace:
-    """The workspace of this call; `create`: for commands that record; `refuses_off`: the command itself says "off"."""
+def open_workspace(
+    ctx: typer.Context, *, create: bool = False, refuses_off: bool = False, mends_loss: bool = False
+) -> Workspace:
+    """The workspace of this call; `create`: for commands that record.
+
+    `refuses_off`: the command itself says "off"; `mends_loss`: it is about a database that was lost.
+    """
     from metier.cli.output import talk
     from metier.config.switch import off_text
     from metier.workspace import Workspace
@@ -106,7 +125,7 @@ def open_workspace(ctx: typer.Context, *, create: bool = False, refuses_off: boo
     given = options(ctx)
     ws = Workspace.open(given.folder, create=create, flags=given.flags)
     off = "" if refuses_off else off_text(ws.context.settings)
-    for line in filter(None, (ws.context.notice, off)):
+    for line in filter(None, (ws.context.notice, "" if mends_loss else ws.context.loss_text, off)):
         talk(line)
     with suppress(StoreError):  # what hooks pointed at waits for the next command
         ws.read_waiting()
@@ -115,8 +134,6 @@ def open_workspace(ctx: typer.Context, *, create: bool = False, refuses_off: boo
 
 def with_login(target: str, *, login: bool) -> str:
     """The target of a command, with the person's own login if they want that."""
-    from metier.errors import UsageError
-
     if login and not target.startswith("agent="):
         raise UsageError("--login is for an agent: add --target agent=claude-code, or leave --login out.")
     return f"{target} --login" if login else target
@@ -172,7 +189,7 @@ def confirm(question: str, *, yes: bool) -> None:
     """Ask before what cannot be undone; without a person to ask, refuse."""
     import sys
 
-    from metier.errors import RefusedError, UsageError
+    from metier.errors import RefusedError
 
     if yes:
         return

@@ -175,6 +175,9 @@ class Settings:
     """Setting -> `default`, a file's path, the variable's name, or `flag`."""
 
 
+NEAR = 0.7
+"""How alike two names are of which one may be meant for the other; 1: the same."""
+
 Layer = tuple[Mapping[str, object], Callable[[str], str]]
 """Given values, and where the value of one of them came from."""
 
@@ -374,5 +377,5 @@ def parse_setting(name: str, value: object, where: str) -> Value:
 def _nearest(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(word, list(known), n=1, cutoff=0.5)
+    close = get_close_matches(word, list(known), n=1, cutoff=NEAR)
     return f" (did you mean '{close[0]}'?)" if close else ""

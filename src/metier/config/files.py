@@ -42,7 +42,11 @@ def read_file(file: Path) -> dict[str, object]:
         return dict(tomllib.loads(data.decode()))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, UnicodeDecodeError) as error:
+    except IsADirectoryError:
+        raise ConfigError(f"{file} is a folder, and settings are a file. Move it away, or delete it.") from None
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}. Look at its permissions.") from None
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{file} cannot be read: {error}.") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{file} is not valid TOML: {error}.{_bare_word_hint(data, str(error))}") from None

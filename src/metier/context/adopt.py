@@ -79,7 +79,8 @@ def adopt_state(found: StateSummary, state: Path, key: bytes, now: str) -> Path 
         with closing(_engine(state)) as engine:
             migrate.migrate(engine, now)
             with engine.write() as transaction:
-                take_over_database(transaction, state, key)
+                if meta.get(transaction, meta.OWNER) or meta.has_content(transaction):  # else the next opening seals it
+                    take_over_database(transaction, state, key)
     sign_state(state, key)
     return replaced
 

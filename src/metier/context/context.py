@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from metier import config
 from metier.context import identity
 from metier.context import state_folder as place
+from metier.context.own_database import DATABASE, check_copied, check_database, loss_text
 from metier.errors import ConfigError, SchemaError, StoreError, UnreachableError
-from metier.hooks.identity import database_seal, is_sealed, key_path, seal_of
+from metier.hooks.identity import is_sealed, key_path, seal_of
 from metier.store.engines import migrate
-from metier.store.tables import meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from metier.config import Config, Settings
     from metier.store.engines.engine import Engine
 
-DATABASE = "metier.db"
 LOCK = "lock"
 SHORT = 100
 """Characters up to which a text's redaction is remembered."""
@@ -56,6 +55,8 @@ class Context:
     """This person's key, under which approvals are sealed."""
     notice: str = ""
     """What the person should know about the opening: a foreign state folder was set aside."""
+    lost: str = ""
+    """When it was found that the database is a new one in the place of one that was lost; empty: it is not."""
     claude_home: str = ""
     """Where Claude Code keeps its files, if not in `~/.claude`."""
     clock: Callable[[], datetime] = field(default=utc, repr=False)
@@ -64,6 +65,11 @@ class Context:
     def config(self) -> Config:
         """The effective settings."""
         return self.settings.config
+
+    @property
+    def loss_text(self) -> str:
+        """The one line about a database that was lost; empty: none was."""
+        return loss_text(self.state, self.lost) if self.lost else ""
 
     def now(self) -> str:
         """The current time, as records write it."""
@@ -119,13 +125,16 @@ def open_context(
         clock=clock,
     )
     _migrate(ctx)
-    _check_database(ctx)
-    return ctx
+    check_copied(ctx.store)
+    if settings.config.store:  # whoever joined a server believes it
+        return ctx
+    return replace(ctx, lost=check_database(ctx.store, state, key, ctx.now()))
 
 
 def planned_root(folder: str, flags: Mapping[str, object], environ: Mapping[str, str]) -> Path:
     """The root of the workspace that a folder belongs to, or would belong to if one were made; makes nothing."""
     outer = config.outer_state_dir(flags, environ)
+    place.check_folder(Path(folder))
     return place.find_root(Path(folder), environ, outer) or place.new_root(Path(folder), environ)
 
 
@@ -153,24 +162,6 @@ def _check_standing(state: Path, root: Path, key: bytes, *, create: bool, at_hom
     if aside is None:
         return ""
     return f"{state} was not made by you at this place. It is now {aside.name}; look at it: metier init --adopt"
-
-
-def _check_database(ctx: Context) -> None:
-    """Refuse a database that was exchanged for another one; a new one is sealed."""
-    seal = database_seal(ctx.key, str(ctx.state))
-    with ctx.store.read() as transaction:
-        if begun := meta.get(transaction, meta.COPIED_FROM):
-            raise ConfigError(f"A copy into this store is not finished. Run it again: metier store copy {begun} TO")
-        if ctx.config.store:  # whoever joined a server believes it
-            return
-        found = meta.get(transaction, meta.OWNER)
-        if found == seal:
-            return
-        empty = not found and not meta.has_content(transaction)
-    if not empty:
-        raise ConfigError(identity.foreign_text(ctx.state / DATABASE))
-    with ctx.store.write() as transaction:
-        meta.put(transaction, meta.OWNER, seal)
 
 
 def _redactor(state: Path) -> Callable[[str], str]:

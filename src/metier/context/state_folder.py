@@ -45,12 +45,18 @@ def find_root(start: Path, environ: Mapping[str, str], state_dir: str = "") -> P
 
 def new_root(start: Path, environ: Mapping[str, str]) -> Path:
     """Where a new workspace goes: the folder itself, or the top of the git checkout around it."""
+    check_folder(start)
     start = start.expanduser().absolute()
-    if not start.is_dir():
-        raise ConfigError(f"{start} is not a folder, so it cannot be a workspace.")
     home = Path(environ.get("HOME") or "~").expanduser()
     inside = (folder for folder in (start, *start.parents) if folder != home and (folder / ".git").exists())
     return next(inside, start)
+
+
+def check_folder(start: Path) -> None:
+    """Refuse what is no folder, wherever it lies: a file in a project is not the project."""
+    start = start.expanduser().absolute()
+    if not start.is_dir():
+        raise ConfigError(f"{start} is not a folder, so it cannot be a workspace.")
 
 
 def is_made(state: Path) -> bool:

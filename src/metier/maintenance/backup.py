@@ -89,6 +89,21 @@ def restore_backup(ctx: Context, source: Path) -> Path | None:
     return saved
 
 
+def check_backup(source: Path) -> None:
+    """Refuse a file that does not begin as a backup does; `restore_backup` looks at the rest of it."""
+    with _opened(source) as archive:
+        _manifest(archive)
+
+
+def go_on_without(ctx: Context) -> None:
+    """Accept that the database before this one is lost: it is said no more, and the audit log keeps it."""
+    if not ctx.lost:
+        raise RefusedError("No database was lost here, so there is nothing to go on without.")
+    with ctx.store.write() as transaction:
+        meta.drop(transaction, meta.LOST)
+        note_action(transaction, ctx, "lose database", DATABASE, f"found lost at {ctx.lost}; there is no backup")
+
+
 def set_database_aside(folder: str, flags: Mapping[str, object]) -> Path:
     """Move a damaged database out of the way, keeping it for a person to look at; returns where it is."""
     shared = config.outer_state_dir(flags, os.environ)
@@ -133,19 +148,26 @@ def _pack(part: Path, files: dict[str, Path], ctx: Context) -> None:
 @contextmanager
 def _unpack(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object]]]:
     """A backup's files in a folder of their own, each checked against the manifest."""
+    with _opened(source) as archive, temporary_folder(state, "restore-") as folder:
+        manifest = _manifest(archive)
+        wanted = cast("dict[str, str]", manifest["files"])
+        room = Room(disk=_free_bytes(state), packed=source.stat().st_size)
+        for entry in archive:
+            room.take(entry)
+            if entry.name in wanted and entry.isfile():
+                _extract(archive, entry, folder, wanted[entry.name])
+        missing = [name for name in wanted if not (folder / name).is_file()]
+        if missing or DATABASE not in wanted:
+            raise InputError(f"{source} is incomplete: {', '.join(missing) or DATABASE} is missing.")
+        yield folder, manifest
+
+
+@contextmanager
+def _opened(source: Path) -> Generator[tarfile.TarFile]:
+    """A file as the archive that it should be, with what goes wrong in words."""
     try:
-        with temporary_folder(state, "restore-") as folder, tarfile.open(source, "r:gz") as archive:
-            manifest = _manifest(archive)
-            wanted = cast("dict[str, str]", manifest["files"])
-            room = Room(disk=_free_bytes(state), packed=source.stat().st_size)
-            for entry in archive:
-                room.take(entry)
-                if entry.name in wanted and entry.isfile():
-                    _extract(archive, entry, folder, wanted[entry.name])
-            missing = [name for name in wanted if not (folder / name).is_file()]
-            if missing or DATABASE not in wanted:
-                raise InputError(f"{source} is incomplete: {', '.join(missing) or DATABASE} is missing.")
-            yield folder, manifest
+        with tarfile.open(source, "r:gz") as archive:
+            yield archive
     except (tarfile.TarError, EOFError, OSError) as error:
         said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"{source} cannot be read as a backup: {said or 'it is cut off'}.") from None
@@ -220,6 +242,7 @@ def _prepare_database(ctx: Context, file: Path, workspace: str) -> None:
         migrate.migrate(engine, ctx.now())
         with engine.write() as transaction:
             take_over_database(transaction, ctx.state, ctx.key)
+            meta.drop(transaction, meta.LOST)
             meta.put(transaction, meta.ADOPTED, workspace)
     finally:
         engine.close()

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from metier import config
 from metier.config.switch import off_text
 from metier.context import state_folder as place
-from metier.context.context import DATABASE, open_context
+from metier.context.context import open_context
+from metier.context.models.access import models_of
+from metier.context.own_database import DATABASE, is_gone
 from metier.errors import DamagedError, MetierError
 from metier.hooks import spool
 from metier.library.listing import list_skills
@@ -26,6 +28,7 @@ from metier.maintenance.agents import check_agents
 from metier.maintenance.check import Check
 from metier.runs.ingest import BAD, waiting_files
 from metier.selection.worth import outcomes
+from metier.store.engines.sqlite import reading_uri
 from metier.store.tables.runs import full_text as search
 from metier.store.tables.runs import runs
 
@@ -42,6 +45,10 @@ NEWEST = 10_000
 QUICK, STEPS = 0.7, 2_000
 """Seconds for which a database is read, and steps of SQLite between two looks at the clock."""
 UNFINISHED = "unfinished"
+UNREAD = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PERM)
+"""What SQLite says of a file that it could not look into, which is no damage."""
+RESTORE = "restore a backup: metier restore FILE"
+WITHOUT = "; there is none: metier restore --without-backup, then metier import"
 FREE = 200 * 1024 * 1024
 """Bytes of free disk below which it is time to worry."""
 
@@ -54,6 +61,7 @@ def check_workspace(
     try:
         root = place.find_root(folder, environ, config.outer_state_dir(flags, environ))
         settings = config.load(root or folder, flags, environ)
+        models_of(settings)
     except MetierError as error:
         yield Check(name="settings", state="problem", text=str(error), fix="correct it, then run `metier doctor` again")
         return
@@ -106,8 +114,13 @@ def _state(state: Path) -> Iterator[Check]:
     free = shutil.disk_usage(state).free
     if free < FREE:
         yield Check(name="disk", state="problem", text=f"only {free // 2**20} MB left", fix="free some space")
-    if not os.access(state, os.W_OK):
-        yield Check(name="permissions", state="problem", text=f"{state} cannot be written", fix=f"chmod u+w {state}")
+    if os.statvfs(state).f_flag & os.ST_RDONLY:
+        fix = "make its disk writable (permissions are not the reason), or use another folder"
+        text = f"{state} is on a disk that is read-only: what is there can be read, nothing new is kept"
+        yield Check(name="disk", state="problem", text=text, fix=fix)
+    elif not os.access(state, os.W_OK):
+        fix = f"chmod u+w {state}, as its owner"
+        yield Check(name="permissions", state="problem", text=f"{state} cannot be written", fix=fix)
 
 
 def _spool(state: Path) -> Iterator[Check]:
@@ -125,26 +138,28 @@ def _spool(state: Path) -> Iterator[Check]:
         yield Check(name="hooks", state="warning", text=f"last error: {''.join(last)[:200]}", fix=fix)
 
 
-def _has_lost_database(state: Path) -> bool:
-    return not (state / DATABASE).exists() and any(state.glob("versions/*"))
-
-
 def _store(
     root: Path, state: Path, flags: Mapping[str, object], environ: Mapping[str, str], *, full: bool
 ) -> Iterator[Check]:
     cut = _cut_off(state / DATABASE)
     shared = config.load(root, flags, environ).config.store
-    if not shared and _has_lost_database(state):
-        text = f"{state / DATABASE} is gone, though there is a history of skills"
-        yield Check(name="store", state="problem", text=text, fix="restore a backup: metier restore FILE")
+    if not shared and is_gone(state):
+        text = f"{state / DATABASE} is gone or empty, though there was one: runs, lessons and the audit log were in it"
+        yield Check(name="store", state="problem", text=text, fix=RESTORE + WITHOUT)
         return
     try:
         ctx = open_context(root, create=False, flags=flags, environ=environ)
         with closing(ctx.store):
             broken = cut or (damage_of(state / DATABASE, 3600.0 if full else QUICK) if not ctx.config.store else "")
-            found = [*_contents(ctx), *_reading(broken), *_skills(Library(ctx=ctx)), *_hurting(Library(ctx=ctx))]
+            found = [
+                *_loss(ctx),
+                *_contents(ctx),
+                *_reading(broken),
+                *_skills(Library(ctx=ctx)),
+                *_hurting(Library(ctx=ctx)),
+            ]
     except DamagedError as error:
-        yield Check(name="store", state="problem", text=str(error), fix="restore a backup: metier restore FILE")
+        yield Check(name="store", state="problem", text=str(error), fix=RESTORE)
         return
     except MetierError as error:
         yield Check(
@@ -155,6 +170,12 @@ def _store(
         )
         return
     yield from found
+
+
+def _loss(ctx: Context) -> Iterator[Check]:
+    """Whether the database is a new one in the place of one that was lost."""
+    if ctx.lost:
+        yield Check(name="store", state="problem", text=ctx.loss_text.partition(" Bring")[0], fix=RESTORE + WITHOUT)
 
 
 def _contents(ctx: Context) -> Iterator[Check]:
@@ -179,7 +200,7 @@ def _reading(broken: str) -> Iterator[Check]:
     if broken == UNFINISHED:
         yield Check(name="store", state="ok", text="read in part", fix="to read all of it: metier doctor --full")
     elif broken:
-        yield Check(name="store", state="problem", text=broken, fix="restore a backup: metier restore FILE")
+        yield Check(name="store", state="problem", text=broken, fix=RESTORE)
 
 
 def _size_text(count: int, size: float, behind: int) -> str:
@@ -232,14 +253,14 @@ def _cut_off(file: Path) -> str:
 
 def damage_of(file: Path, seconds: float) -> str:
     """What is wrong with a database file, or that the time was too short to read all of it."""
-    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+    connection = sqlite3.connect(reading_uri(file), uri=True)
     end = time.monotonic() + seconds
     connection.set_progress_handler(lambda: int(time.monotonic() > end), STEPS)
     try:
         said = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.DatabaseError as error:
         said = str(error)
-        if said == "interrupted":
+        if said == "interrupted" or getattr(error, "sqlite_errorcode", 0) & 0xFF in UNREAD:
             return UNFINISHED
     finally:
         connection.close()

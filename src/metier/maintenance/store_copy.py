@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, cast
 from metier.config import STATE
 from metier.context.context import DATABASE, LOCK
 from metier.context.identity import foreign_text, standing_of
-from metier.errors import ConfigError, NotFoundError, UsageError
+from metier.context.own_database import loss_text
+from metier.errors import ConfigError, NotFoundError, RefusedError, UsageError
 from metier.hooks.identity import database_seal
 from metier.selection.trial_arms import own_sessions
 from metier.store.copying.copy import copy_store
@@ -43,7 +44,7 @@ def copy_between(source: str, target: str, key: bytes, now: str) -> Generator[Ev
         if target.startswith(SERVER):
             facts.setdefault(trials.KEY, token_bytes(32).hex())
         else:
-            facts[meta.OWNER] = database_seal(key, str(file_of(target).parent))
+            facts |= {meta.OWNER: database_seal(key, str(file_of(target).parent)), meta.LOST: ""}
         return (yield from copy_store(one, other, place_of(source), facts))
 
 
@@ -91,6 +92,8 @@ def _open_source(text: str, key: bytes) -> Engine:
             seal = database_seal(key, str(file_of(text).parent))
             if meta.get(transaction, meta.OWNER) != seal:
                 raise ConfigError(foreign_text(file_of(text)))
+            if lost := meta.get(transaction, meta.LOST):
+                raise RefusedError(loss_text(file_of(text).parent, lost))
         if meta.get(transaction, meta.COPIED_FROM):
             raise ConfigError("The source is itself an unfinished copy. Finish that one first.")
     return engine

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from metier.models.programs.agent_program import AgentProgram
     from metier.models.pydantic_ai import ForeignProvider
 
+OPTIONS = ("url", "key", "headers", "price")
+"""What can be set beside a model, after `model_` or `embed_`."""
 EXTRA = "pip install 'metier[providers]'"
 
 
@@ -31,11 +33,14 @@ class ModelSettings:
     limits: Limits = field(default_factory=Limits)
 
 
-def model_settings(values: Mapping[str, object]) -> ModelSettings:
-    """The specs and limits in settings, by their names; a setting that is not there is not set."""
+def model_settings(values: Mapping[str, object], sources: Mapping[str, str] | None = None) -> ModelSettings:
+    """The specs and limits in settings, by their names; a setting that is not there is not set.
+
+    `sources` say where each was given, for the error about it.
+    """
     return ModelSettings(
-        model=_spec(values, "model", "model"),
-        embedder=_spec(values, "embed_model", "embed"),
+        model=_spec(values, sources or {}, "model", "model"),
+        embedder=_spec(values, sources or {}, "embed_model", "embed"),
         limits=Limits(
             calls=_limit(values, "budget_calls"),
             tokens=_limit(values, "budget_tokens"),
@@ -101,7 +106,7 @@ def _foreign(spec: ModelSpec, clock: Callable[[], float]) -> ForeignProvider | N
     return ForeignProvider(spec, clock=clock)
 
 
-def _spec(values: Mapping[str, object], name: str, prefix: str) -> ModelSpec | None:
+def _spec(values: Mapping[str, object], sources: Mapping[str, str], name: str, prefix: str) -> ModelSpec | None:
     text = str(values.get(name) or "").strip()
     if not text:
         return None
@@ -114,7 +119,9 @@ def _spec(values: Mapping[str, object], name: str, prefix: str) -> ModelSpec | N
     try:
         return parse_spec(text, options)
     except ConfigError as error:
-        raise ConfigError(f"Setting '{name}': {error}") from None
+        given = [one for one in (name, *(f"{prefix}_{part}" for part in OPTIONS)) if values.get(one)]
+        where = " and ".join(dict.fromkeys(sources[one] for one in given if one in sources))
+        raise ConfigError(f"Setting '{name}'{f' in {where}' if where else ''}: {error}") from None
 
 
 def _limit(values: Mapping[str, object], name: str) -> int | None:

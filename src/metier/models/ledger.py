@@ -9,6 +9,7 @@ from typing import Protocol
 
 from metier.models.failures import OverBudget
 
+NOTHING_AT_ALL = "nothing may be spent (budget_usd is 0), and the model's price is unknown"
 UNPRICED_CALLS = 100
 """Calls that stand in for a limit on money where no price is known."""
 
@@ -113,7 +114,7 @@ def exceeded_limit(total: Amount, asked: Amount, limits: Limits) -> str:
     """Which limit an amount would pass on top of a total; empty if it fits."""
     after = total + asked
     if limits.usd is not None and asked.unpriced and not limits.usd:
-        return "nothing may be spent (budget_usd is 0), and the model's price is unknown"
+        return NOTHING_AT_ALL
     most = UNPRICED_CALLS if limits.calls is None else limits.calls
     if limits.usd is not None and after.unpriced > most:
         return f"the model's price is unknown, so {most} calls are the most; set model_price, or budget_calls"

@@ -80,9 +80,11 @@ def _train(
     account, events = f"train:{name}", list[Json]()
     with open_resources(ctx, order, account, environ) as place:
         optimiser = optimiser_of(place, order, account, environ)
-        if place.agent and not _is_finished(ctx, name):  # what is finished needs no agent any more
-            yield CheckingAgent(program=place.agent.words[0])
-            place.check_agent()
+        if not _is_finished(ctx, name):  # what is finished needs no model and no agent any more
+            place.models.check_payable(order.optimiser)
+            if place.agent:
+                yield CheckingAgent(program=place.agent.words[0])
+                place.check_agent()
         training, known, done = _begin_training(ctx, order, name)
         ahead = order.spec.ahead and not order.limits.any and not done  # what is done needs nothing more
         order = replace(order, spec=replace(order.spec, ahead=ahead))

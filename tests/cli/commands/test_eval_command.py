@@ -61,6 +61,7 @@ def test_skills_come_from_a_folder_or_from_json_lines_without_a_workspace(
         place, count = tmp_path / f"library.{form}", len(lines(SKILLS))
         place.write_bytes(gzip.compress(packed) if form.endswith("gz") else packed)
     shell.folder = tmp_path / "nowhere"
+    shell.folder.mkdir()
     found = shell.json("eval", "selection", "--queries", str(queries), "--skills", str(place))
     assert (found["skills"], found["recall"]["1"]) == (count, 1.0)
 

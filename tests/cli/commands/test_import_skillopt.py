@@ -96,7 +96,9 @@ def test_the_same_folder_again_adds_nothing_and_an_undo_is_named(shell: Shell, r
     assert "Read 3 steps: 1 accepted, 1 rejected, 1 skipped." in text
     assert f"metier drafts reject {first['draft']['id']}" in text
     assert f"metier train forget {first['training'][:8]}" in text
-    shell.ok("train", "forget", first["training"][:8])
+    refused = shell.run("train", "forget", first["training"][:8])
+    assert (refused.code, "Add --yes" in refused.err, len(shell.json("train", "list"))) == (2, True, 1)
+    assert "permanently" in shell.ok("train", "forget", first["training"][:8], "--yes")
     assert shell.json("train", "list") == []
 
 

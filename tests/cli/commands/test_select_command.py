@@ -182,5 +182,5 @@ def test_an_unknown_form_is_a_wrong_call(shop: Shell) -> None:
 
 def test_an_empty_task_chooses_nothing(shop: Shell) -> None:
     said = shop.run("select", " ")
-    assert (said.code, said.out) == (0, "")
+    assert (said.code, said.out) == (2, "")
     assert "The task is empty" in said.err

@@ -95,6 +95,13 @@ def test_where_the_result_cannot_go_nothing_is_begun(shop: Shell, more: tuple[st
     assert said in line
 
 
+def test_where_nothing_may_be_spent_no_rollout_is_made(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("METIER_BUDGET_USD", "0")
+    code, line = refused(shop)
+    assert (code, "nothing may be spent (budget_usd is 0). Nothing was started." in line) == (1, True)
+    assert "--budget calls=200" in line
+
+
 @pytest.mark.parametrize(
     ("document", "said"),
     [

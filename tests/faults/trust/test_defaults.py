@@ -12,9 +12,11 @@ from cli_shell import Shell, bumps
 
 from metier.config import Config
 from metier.context.models.access import asker_of, budget_line
+from metier.context.models.spending import StoreLedger
 from metier.library.proposals.ship import apply_drafts
 from metier.maintenance.retention import remove_runs
 from metier.models.builder import model_settings
+from metier.models.ledger import Amount, Limits
 from metier.store.tables.learning import lessons
 from metier.types import Run
 from metier.types.lessons import Lesson, Quote
@@ -48,9 +50,33 @@ def test_a_budget_of_zero_is_a_limit_of_nothing() -> None:
 
 
 def test_the_first_line_says_what_may_be_spent(ws: Workspace) -> None:
-    with Workspace.open(ws.root, flags=MODEL) as asking:
+    with Workspace.open(ws.root, flags={**MODEL, "model_price": "0.25/2"}) as asking:
         assert budget_line(asking.context).startswith("Model openai:m: at most $0.50 a day, $0.00 of it spent.")
     assert budget_line(ws.context) == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "price unknown: at most 100 calls today, 2 made."),
+        ({"budget_calls": 7}, "price unknown: at most 7 calls today, 3 made."),
+        ({"budget_usd": 0}, "nothing may be spent (budget_usd is 0)."),
+    ],
+)
+def test_where_the_price_is_unknown_the_first_line_says_the_limit_on_calls(
+    ws: Workspace, more: dict[str, object], said: str
+) -> None:
+    with Workspace.open(ws.root, flags=MODEL | more) as asking:
+        for asked in (Amount(calls=1, unpriced=1), Amount(calls=1, unpriced=1), Amount(calls=1)):
+            StoreLedger(asking.context).reserve(asked, Limits())
+        assert budget_line(asking.context).startswith(f"Model openai:m: {said}")
+
+
+def test_of_two_models_each_is_told_with_the_limit_that_holds_for_it(ws: Workspace) -> None:
+    line = budget_line(ws.context, ["claude-code", "openai:m@http://127.0.0.1:9/v1"])
+    assert line.startswith(
+        "Model claude-code and openai:m: at most $0.50 a day, $0.00 of it spent; openai:m: price unk"
+    )
 
 
 def test_text_of_sessions_is_sent_only_after_a_yes_that_showed_it(

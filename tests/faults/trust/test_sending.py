@@ -55,7 +55,7 @@ def _cases(folder: Path, **more: str) -> str:
 
 def test_a_task_that_a_person_typed_goes_to_the_model_they_set(shell: Shell, server: Loopback) -> None:
     said = shell.run("select", FLAKY)
-    assert said.err.startswith("Model openai:some-model: at most $0.50 a day")
+    assert said.err.startswith("Model openai:some-model: price unknown: at most 100 calls today, 0 made.")
     assert len(server.seen) >= 2
 
 
@@ -85,14 +85,14 @@ def test_cases_made_from_runs_are_refused_without_a_yes(shell: Shell, server: Lo
 
 def test_cases_of_ones_own_are_evaluated_and_the_budget_is_said_first(shell: Shell, server: Loopback) -> None:
     said = shell.run("eval", "adder", "--cases", _cases(shell.folder), "--against", "none", "--target", "chat")
-    assert said.err.startswith("Model openai:some-model: at most $0.50 a day")
+    assert said.err.startswith("Model openai:some-model: price unknown: at most 100 calls today, 0 made.")
     assert server.seen
 
 
 def test_watch_says_the_budget_first(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("METIER_SEND_SESSIONS", "true")
     first = shell.run("--set", "mode=draft", "watch", "--once").err.splitlines()[0]
-    assert "Model openai:some-model: at most $0.50 a day" in first
+    assert "Model openai:some-model: price unknown: at most 100 calls today" in first
 
 
 def test_a_model_that_only_the_command_names_is_in_its_budget_line(
@@ -101,4 +101,4 @@ def test_a_model_that_only_the_command_names_is_in_its_budget_line(
     monkeypatch.delenv("METIER_MODEL")
     named = f"chat=openai:other@{server.url}"
     said = shell.run("eval", "adder", "--cases", _cases(shell.folder), "--against", "none", "--target", named)
-    assert said.err.startswith("Model openai:other: at most $0.50 a day")
+    assert said.err.startswith("Model openai:other: price unknown: at most 100 calls today, 0 made.")

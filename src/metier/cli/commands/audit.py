@@ -60,7 +60,8 @@ def _cut(text: str, room: int) -> str:
 def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Check that no entry was changed, removed or inserted. Each entry contains the hash of the one before.
 
-    Exits with 1 if one was. Save the newest hash somewhere else to notice entries missing at the end.
+    Exits with 1 if one was, and where the whole log was lost with its database. Save the newest hash somewhere else to
+    notice entries missing at the end.
 
     Example:  metier audit verify
     """
@@ -68,13 +69,16 @@ def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     with open_workspace(ctx) as ws, ws.context.store.read() as transaction:
         entries = log.list_all(transaction)
-        broken = log.first_broken(transaction)
+        broken, lost = log.first_broken(transaction), ws.context.lost
     newest = entries[-1].hash if entries else ""
     if as_json:
-        emit({"ok": broken is None, "entries": len(entries), "newest": newest, "broken": broken and broken.sequence})
+        found = {"ok": broken is None and not lost, "entries": len(entries), "newest": newest}
+        emit(found | {"broken": broken and broken.sequence, "lost": lost or None})
+    elif broken is None and lost:
+        talk(f"The log from before {lost[:16].replace('T', ' ')} (UTC) is lost. Entries since then: {len(entries)}.")
     elif broken is None:
         talk(f"All {len(entries)} entries are unchanged. Newest hash: {newest or 'none'}")
     else:
         entry = f"{broken.sequence} ({broken.happened}, {broken.action})"
         talk(f"Entry {entry} was changed, or an entry before it is missing.")
-    raise typer.Exit(1 if broken else 0)
+    raise typer.Exit(1 if broken or lost else 0)

@@ -74,7 +74,7 @@ def command(ctx: typer.Context, asked: EvalOptions) -> None:
 
     Example:  metier eval flaky --cases cases.jsonl --target agent=claude-code  ·  metier eval deploy --against none
     """
-    from metier.cli.commands.train import limits_from
+    from metier.cli.budget import limits_from
     from metier.cli.options import sigterm_as_interrupt
     from metier.cli.views.eval_skill import document, page
     from metier.training.evaluate import evaluate, side_of

@@ -46,7 +46,7 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     from metier.config import load, outer_state_dir, state_folder
     from metier.context import state_folder as place
-    from metier.models.builder import model_settings
+    from metier.context.models.access import models_of
     from metier.models.check import check_budget, check_models
 
     given = options(ctx)
@@ -54,7 +54,7 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
     shared = outer_state_dir(given.flags, os.environ)
     root = place.find_root(folder, os.environ, shared) or folder.absolute()
     settings = load(root, given.flags)
-    found = model_settings(settings.config.flat())
+    found = models_of(settings)
     results = _untrusted_addresses(settings, state_folder(root, settings.config.state_dir), found)
     if not results:
         results = check_models(found.model, os.environ, datetime.now(UTC), found.embedder)
@@ -135,6 +135,8 @@ def _today(given: GlobalOptions) -> Today | None:
 
     try:
         with Workspace.open(given.folder, create=False, flags=given.flags) as ws:
+            if ws.context.lost:
+                talk(ws.context.loss_text)
             return spent_today(ws.context)
     except (ConfigError, StoreError):
         return None

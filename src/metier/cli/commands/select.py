@@ -107,8 +107,10 @@ def _form(name: str) -> Form:
 def _task(given: str) -> str:
     import sys
 
-    from metier.errors import InputError
+    from metier.errors import InputError, UsageError
 
+    if not given.strip():
+        raise UsageError("The task is empty. Write it after `metier select`, or pipe it in with `-`.")
     if given != "-":
         return given
     if sys.stdin is None or sys.stdin.isatty():  # pyright: ignore[reportUnnecessaryComparison]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext, redirect_stderr
 from dataclasses import dataclass
-from decimal import Decimal
 from difflib import get_close_matches
 from functools import partial
 from math import isfinite, nan
@@ -13,12 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from metier.cli.budget import limits_from
 from metier.cli.options import (
     AsJson,
     Fleet,
     Limit,
     Login,
     RunByDefault,
+    Yes,
+    confirm,
     open_workspace,
     options_from,
     tell_budget,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from metier.training.events import Event
-    from metier.training.service.order import Order, TrainLimits
+    from metier.training.service.order import Order
     from metier.training.spec import Spec
     from metier.training.train import Finished
     from metier.workspace import Workspace
@@ -246,21 +248,24 @@ def show(
 
 
 @app.command()
-def forget(ctx: typer.Context, training: RunArgument, as_json: AsJson = False) -> None:
-    """Forget a training and the edits it saw rejected; versions and drafts that came of it stay.
+def forget(ctx: typer.Context, training: RunArgument, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Forget a training, its report and the edits it saw rejected; versions and drafts that came of it stay.
 
-    Refused if it looked at fresh cases: those looks are counted.
+    This cannot be undone. Refused if it looked at fresh cases: those looks are counted.
 
     Example:  metier train forget 3f9a0c5b
     """
-    from metier.training.service.skillopt_import import forget_training
+    from metier.training.service.skillopt_import import check_forgettable, forget_training
 
     with open_workspace(ctx) as ws:
+        one = check_forgettable(ws.context, training)
+        lost = "Its report and the edits it saw rejected are lost, and the same edits may be tried again."
+        confirm(f"Forget training {one.id} of {one.skill}? {lost} This cannot be undone.", yes=yes)
         found = forget_training(ws.context, training)
     if as_json:
         emit({"run": found.id, "skill": found.skill})
     else:
-        talk(f"Forgot training {found.id} of {found.skill}.")
+        talk(f"Forgot training {found.id} of {found.skill} permanently. Versions and drafts that came of it stay.")
 
 
 @app.command()
@@ -370,31 +375,3 @@ def _value(name: str, text: str, kind: type[object]) -> object:
     if isinstance(value, float) and not isfinite(value):
         raise UsageError(f"--spec {name} must be a {'whole ' * (kind is int)}number, not '{text}'.")
     return value
-
-
-def limits_from(pairs: Sequence[str]) -> TrainLimits:
-    """What a training may take, as it was named."""
-    from metier.training.service.order import TrainLimits
-
-    given: dict[str, object] = {}
-    for pair in pairs:
-        name, equals, text = (part.strip() for part in pair.partition("="))
-        if not equals or name not in ("rollouts", "calls", "tokens", "usd", "seconds"):
-            raise UsageError(f"--budget needs rollouts=N, calls=N, tokens=N, usd=N or seconds=N; got '{pair}'.")
-        if name in given:
-            raise UsageError(f"--budget sets {name} twice. Remove one.")
-        try:
-            given[name] = _amount(name, text)
-        except (ValueError, ArithmeticError):
-            whole = "" if name in ("usd", "seconds") else "whole "
-            raise UsageError(f"--budget {name} must be a {whole}number, 0 or more, not '{text}'.") from None
-    return TrainLimits(**cast("dict[str, Any]", given))
-
-
-def _amount(name: str, text: str) -> object:
-    if name == "usd":
-        return str(Decimal(text.lstrip("$")))
-    if name == "seconds":
-        unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:], 0)
-        return float(text[:-1]) * unit if unit else float(text)
-    return int(text.replace("_", "").replace(",", ""))

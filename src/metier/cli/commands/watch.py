@@ -136,6 +136,8 @@ def _next_pass_row(root: Path, given: GlobalOptions) -> dict[str, object]:
     from metier.workspace import Workspace
 
     with Workspace.open(root, create=False, flags=given.flags) as ws:
+        if ws.context.lost:
+            talk(ws.context.loss_text)
         found, now = next_pass(ws.context), ws.context.clock()
     at = now + timedelta(seconds=found.seconds) if isinstance(found, Later) and found.seconds is not None else None
     when = "now" if isinstance(found, Due) else "never" if isinstance(found, Never) else "after a run"

@@ -152,7 +152,15 @@ def _folder(keep: str) -> Path:
     if not keep:
         return Path(mkdtemp(prefix="metier-demo-"))
     folder = Path(keep).expanduser().absolute()
-    folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_used = any(folder.iterdir())
+    except FileExistsError:
+        raise RefusedError(f"{folder} is a file. Choose a new or empty folder for the demo.") from None
+    except OSError as error:
+        raise RefusedError(
+            f"{folder} cannot be made: {error.strerror}. Choose a new or empty folder for the demo."
+        ) from None
+    if is_used:
         raise RefusedError(f"{folder} is not empty. Choose a new or empty folder for the demo.")
     return folder

@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from metier import config
+from metier.models.ledger import UNPRICED_CALLS
+from metier.types import Tokens
 from metier.types.questions import UNSET, NoModel
 
 if TYPE_CHECKING:
@@ -15,9 +17,12 @@ if TYPE_CHECKING:
     from metier.config import Config, Settings
     from metier.context.context import Context
     from metier.context.models.line import ModelAsker, ModelLine, RemoteEmbedder
+    from metier.models.builder import ModelSettings
     from metier.models.spec import ModelSpec
 
 Setting = Literal["model", "embed_model"]
+TELL_COST = ("claude-code",)
+"""Agents that say what a rollout took in dollars, when they are the target."""
 STARTING = 45.0
 """Further seconds for a program that answers: it starts, and it thinks before it answers."""
 BUILT_IN = NoModel(
@@ -56,17 +61,46 @@ def what_is_sent(ctx: Context) -> str:
     return budget_line(ctx)
 
 
+def models_of(settings: Settings) -> ModelSettings:
+    """The models and limits that settings name; a ConfigError says what is wrong with one, and where it stands."""
+    from metier.models.builder import model_settings
+
+    return model_settings(settings.config.flat(), settings.sources)
+
+
 def budget_line(ctx: Context, named: Sequence[str] = ()) -> str:
     """What may be spent today, in one line; empty where no model is set or named."""
-    settings = ctx.config.models
-    asked = [one.partition("@")[0] or settings.model for one in named or ("",)]
-    names = " and ".join(dict.fromkeys(filter(None, asked)))
+    asked = list(dict.fromkeys(one or ctx.config.models.model for one in named or ("",)))
+    names = {one: one.partition("@")[0] for one in asked if one}
     if not names:
         return ""
     from metier.context.models.spending import spent_today
 
-    most = f"at most ${settings.budget_usd:.2f} a day, ${spent_today(ctx).spent.usd:.2f} of it spent"
-    return f"Model {names}: {most}. Change it: metier config set budget_usd 2"
+    spent, limits = spent_today(ctx).spent, models_of(ctx.settings).limits
+    unpriced = list(dict.fromkeys(name for one, name in names.items() if not _is_priced(ctx, one)))
+    all_names = list(dict.fromkeys(names.values()))
+    said = f"Model {' and '.join(all_names)}:"
+    if unpriced and not limits.usd:
+        return f"{said} nothing may be spent (budget_usd is 0). Change it: metier config set budget_usd 2"
+    money = f"at most ${ctx.config.models.budget_usd:.2f} a day, ${spent.usd:.2f} of it spent"
+    most, made = (UNPRICED_CALLS, spent.unpriced) if limits.calls is None else (limits.calls, spent.calls)
+    calls = f"price unknown: at most {most} calls today, {made} made"
+    if not unpriced:
+        return f"{said} {money}. Change it: metier config set budget_usd 2"
+    if unpriced != all_names:
+        calls = f"{money}; {' and '.join(unpriced)}: {calls}"
+    return f"{said} {calls}. Change it: metier config set budget_calls 500"
+
+
+def _is_priced(ctx: Context, asked: str) -> bool:
+    """Whether the limit on money holds for a model or an agent: its price is known, or it tells what it took."""
+    from metier.models.price import price_of
+    from metier.models.spec import parse_spec
+
+    if ":" not in asked:
+        return asked.split(maxsplit=1)[0] in TELL_COST
+    spec = models_of(ctx.settings).model if asked == ctx.config.models.model else parse_spec(asked)
+    return spec is not None and price_of(spec, ctx.clock())(Tokens(input=1, output=1)) is not None
 
 
 def embedder_of(ctx: Context, environ: Mapping[str, str] | None = None) -> RemoteEmbedder | NoModel:
@@ -92,12 +126,11 @@ def refuse_strange_address(settings: Settings, state: Path, name: Setting, spec:
 
 def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> ModelLine | NoModel:
     nobody = UNSET if name == "model" else BUILT_IN
-    values = ctx.config.flat()
-    if not values[name]:
+    if not ctx.config.flat()[name]:
         return nobody
-    from metier.models.builder import build, model_settings
+    from metier.models.builder import build
 
-    found = model_settings(values)
+    found = models_of(ctx.settings)
     spec = found.model if name == "model" else found.embedder
     if spec is None:
         return nobody

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from metier.models.builder import model_settings
+from metier.context.models.access import models_of
 from metier.models.price import price_of
 from metier.types import Tokens
 
@@ -23,7 +23,7 @@ def cost_words(ctx: Context, name: str, questions: Sequence[Question]) -> str:
     """How many questions and tokens, and the most money it can be if the workspace's own model is asked."""
     count = f"{len(questions)} question{'' if len(questions) == 1 else 's'}"
     given = sum(len(one.prompt) for one in questions) // CHARACTERS
-    spec = model_settings(ctx.config.flat()).model
+    spec = models_of(ctx.settings).model
     if spec is None or f"{spec.provider}:{spec.name}" != name:
         return f"{count}, about {given:,} tokens"
     given += spec.extra_tokens * len(questions)

@@ -16,7 +16,7 @@ from uuid import uuid4
 from metier.errors import StoreError
 from metier.formats.strict_json import clean
 from metier.models.failures import OverBudget
-from metier.models.ledger import Amount, Reservation, exceeded_limit
+from metier.models.ledger import NOTHING_AT_ALL, Amount, Reservation, exceeded_limit
 from metier.store.tables.models import calls, ledger, memo
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class StoreLedger:
             with self._ctx.store.write() as transaction:
                 problem = exceeded_limit(amount_of(ledger.total(transaction, self._ctx.name, day)), asked, limits)
                 if problem:
-                    return OverBudget(reason=f"{problem}; it counts from midnight UTC")
+                    when = "" if problem == NOTHING_AT_ALL else "; it counts from midnight UTC"
+                    return OverBudget(reason=problem + when)
                 ledger.reserve(transaction, self._ctx.name, day, name, sum_of(asked))
         except StoreError as error:
             return OverBudget(reason=f"the spending cannot be saved, so nothing is spent: {error}")

@@ -140,6 +140,8 @@ class Lookout:
             ws = self._ws
             if ws is None or self._stamp != _stamp(ws, self._environ):
                 ws = self._opened()
+                if ws.context.lost:
+                    yield Noted(stage=WATCH, text=ws.context.loss_text, level="warning")
                 yield self._said(ws)
             yield from self._take_in(ws)
             if isinstance(self._due(ws, settled=settled), Due):

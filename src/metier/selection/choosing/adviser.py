@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.context.models.access import refuse_strange_address
+from metier.context.models.access import models_of, refuse_strange_address
 from metier.selection.choosing.model_call import Adviser
 from metier.types.questions import NoModel
 
@@ -42,9 +42,9 @@ def selection_model(
 
         yield Advice(adviser=_adviser(ctx, model, unknown_price))
         return
-    from metier.models.builder import build, model_settings
+    from metier.models.builder import build
 
-    found = model_settings(ctx.config.flat()).model
+    found = models_of(ctx.settings).model
     if found is None or found.is_program:  # it takes longer to start than a selection may take
         yield Advice()
         return
@@ -65,13 +65,12 @@ def selection_model(
 def _adviser(ctx: Context, model: Model, price: Price, provider: str = "") -> Adviser:
     """A model with every layer around it. Decisions are kept, replies are not: a useless one would be for ever."""
     from metier.context.models.spending import StoreCalls, StoreLedger
-    from metier.models.builder import model_settings
     from metier.models.layers.stack import Layers, build_stack
 
     layers = Layers(
         redact=ctx.redact,
         ledger=StoreLedger(ctx),
-        limits=model_settings(ctx.config.flat()).limits,
+        limits=models_of(ctx.settings).limits,
         price=price,
         sink=StoreCalls(ctx),
     )

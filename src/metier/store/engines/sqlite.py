@@ -203,7 +203,7 @@ class SqliteEngine:
         if thread not in self._readers:
             self._close_to_others()
             connection = sqlite3.connect(
-                f"{self._file.absolute().as_uri()}?mode=ro{self._frozen()}",
+                reading_uri(self._file),
                 uri=True,
                 timeout=BUSY_MS / 1000,
                 isolation_level=None,
@@ -212,11 +212,6 @@ class SqliteEngine:
             with self._mutex:
                 self._readers[thread] = connection
         return self._readers[thread]
-
-    def _frozen(self) -> str:
-        """On a read-only disk nobody writes, and SQLite may do without its shared memory."""
-        writable = os.access(self._file.parent, os.W_OK) or self._wal().exists()
-        return "" if writable else "&immutable=1"
 
     def _close_readers(self) -> None:
         for reader in self._readers.values():
@@ -258,6 +253,12 @@ class SqliteEngine:
             raise StoreError(f"{self._file} cannot be opened: {error.strerror}.") from None
 
 
+def reading_uri(file: Path) -> str:
+    """How a database is opened to be read. On a read-only disk nobody writes: SQLite does without its shared memory."""
+    writable = os.access(file.parent, os.W_OK) or file.with_name(f"{file.name}-wal").exists()
+    return f"{file.absolute().as_uri()}?mode=ro" + ("" if writable else "&immutable=1")
+
+
 def _translate(error: sqlite3.DatabaseError, file: Path) -> StoreError:
     """What SQLite said, as something a person can act on."""
     said = str(error)
@@ -269,7 +270,10 @@ def _translate(error: sqlite3.DatabaseError, file: Path) -> StoreError:
     if "not a database" in said or "malformed" in said:
         return DamagedError(f"{file} is damaged ({said}). Bring back a backup: metier restore FILE.")
     if "readonly" in said or "unable to open" in said:
-        return StoreError(f"{file} cannot be opened or written ({said}). Check its permissions and its folder's.")
+        return StoreError(
+            f"{file} cannot be opened or written ({said}). Check its permissions and its folder's, "
+            "and whether its disk is read-only."
+        )
     if name.startswith("SQLITE_IOERR"):
         return StoreError(f"The disk refused a write or a read for {file} ({said}). Nothing was acknowledged.")
     return StoreError(f"The database {file} refused: {said}.")

@@ -14,6 +14,8 @@ ERASING = "retention.erasing"
 """Set while removed text still has to be wiped."""
 OWNER = "state.owner"
 """The seal of the person whose database it is."""
+LOST = "state.lost"
+"""When it was found that the database before this one was lost, until a person decides what becomes of that."""
 COPYING = "copy."
 """How the names of facts begin about a copy into this store that is not finished."""
 COPIED_FROM = f"{COPYING}from"
@@ -50,6 +52,11 @@ def put(transaction: Transaction, name: str, value: str) -> None:
         "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         (name, value),
     )
+
+
+def drop(transaction: Transaction, name: str) -> None:
+    """Forget a fact."""
+    transaction.all("DELETE FROM meta WHERE name = ?", (name,))
 
 
 def forget_copying(transaction: Transaction) -> None:

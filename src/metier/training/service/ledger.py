@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metier.context.models.spending import amount_of, less, sum_of, today
 from metier.errors import StoreError
 from metier.models.failures import OverBudget
-from metier.models.ledger import Amount, Limits, Reservation, exceeded_limit
+from metier.models.ledger import NOTHING_AT_ALL, Amount, Limits, Reservation, exceeded_limit
 from metier.store.tables.models import ledger
 
 if TYPE_CHECKING:
@@ -162,7 +162,8 @@ class TrainingLedger:
         sums = ((self._sum(transaction, self._account), limits), (self._sum(transaction, day), self._daily))
         for spent, most in sums:
             if problem := exceeded_limit(spent, asked, most):
-                said = problem if most is limits else f"{problem}; that of a day, which begins at midnight UTC"
+                is_daily = most is not limits and problem != NOTHING_AT_ALL
+                said = f"{problem}. That is for each day; the next begins at midnight UTC" if is_daily else problem
                 return said, self._settled + 1 if self._reserved > self._settled else 0, None
         self._reserve(transaction, day, asked, max(1, size_of(asked, NOTHING, sums, self._blocks)))
         self._taken(day, asked, transaction)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from metier.context.models.access import refuse_strange_address
+from metier.context.models.access import models_of, refuse_strange_address
 from metier.context.models.turns import turns_of
-from metier.errors import ConfigError
-from metier.models.builder import build, model_settings
+from metier.errors import ConfigError, RefusedError
+from metier.models.builder import build
 from metier.models.layers.stack import Layers
 from metier.models.price import price_of, price_of_own, unknown_price
 from metier.models.spec import parse_spec
@@ -58,8 +58,9 @@ class TrainingModels:
         self._sleep = closing.sleep
         self._is_over = closing.stopped.is_set
         self.memo = StoredReplies(ctx, grouped, shared=shared)
+        self._daily = _daily_limits(ctx, limits)
         blocks = () if shared else BLOCKS
-        self.ledger = TrainingLedger(ctx, grouped, account, _daily_limits(ctx, limits), closing, blocks=blocks)
+        self.ledger = TrainingLedger(ctx, grouped, account, self._daily, closing, blocks=blocks)
         self._calls = StoredCalls(ctx, grouped)
         self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ctx.redact)
         self._bare: list[HttpModel | ForeignProvider | AgentProgram] = []
@@ -102,6 +103,17 @@ class TrainingModels:
         )
         return model_stack(bare, layers)
 
+    def check_payable(self, asked: str | Model) -> None:
+        """Refuse a model of which not one call may be paid, before anything is done for it."""
+        price = self.price(asked) if isinstance(asked, str) else price_of_own(asked)
+        if self._daily.usd is None or self._daily.usd or price(ONE) == 0:
+            return
+        name = asked or "the model that is set" if isinstance(asked, str) else asked.identity
+        raise RefusedError(
+            f"The optimiser ({name.partition('@')[0]}) cannot be asked: nothing may be spent (budget_usd is 0). "
+            "Nothing was started. Allow some: metier config set budget_usd 2, or for this training: --budget calls=200"
+        )
+
     def price(self, asked: object) -> Price:
         """What a model's tokens cost that a text names; nobody knows it of anything else."""
         return price_of(spec_of(self._ctx, asked), self._ctx.clock()) if isinstance(asked, str) else unknown_price
@@ -119,7 +131,7 @@ def identity_of(ctx: Context, asked: str | Model) -> str:
 
 def _daily_limits(ctx: Context, own: Limits) -> Limits:
     """What the day has left; a training's own budget takes the place of the day's."""
-    daily = model_settings(ctx.config.flat()).limits
+    daily = models_of(ctx.settings).limits
     return replace(daily, usd=None, calls=None) if own.usd is not None or own.calls is not None else daily
 
 
@@ -127,7 +139,7 @@ def spec_of(ctx: Context, text: str) -> ModelSpec:
     """What a text, or the settings, say about a model."""
     if text.strip():
         return parse_spec(text)
-    found = model_settings(ctx.config.flat()).model
+    found = models_of(ctx.settings).model
     if found is None:
         raise ConfigError(
             "No model is set. The optimiser, which proposes edits, needs one whatever --target runs the cases. Set one "

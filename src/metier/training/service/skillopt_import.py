@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.library.skills import Library
+    from metier.store.engines.engine import Transaction
     from metier.training.proposing.memory import RejectedEdit
     from metier.training.service.skillopt_run import Json, SkillOptRun, SkillOptStep
     from metier.types import Draft
@@ -75,17 +76,26 @@ def import_skillopt_run(library: Library, folder: Path, name: str = "") -> Impor
     )
 
 
+def check_forgettable(ctx: Context, training: str) -> Training:
+    """The training that would be forgotten; refused where it looked at fresh cases."""
+    with ctx.store.read() as transaction:
+        return _forgettable(transaction, training)
+
+
 def forget_training(ctx: Context, training: str) -> Training:
     """Take a training and the edits it saw rejected out of the store; refused where it looked at fresh cases."""
     with ctx.store.write() as transaction:
-        found = trainings.get(transaction, training)
-        if found.look or found.status == "running":
-            why = (
-                "is not finished" if found.status == "running" else "looked at fresh cases, and such looks are counted"
-            )
-            raise RefusedError(f"Training {found.id} {why}; it is kept.")
+        found = _forgettable(transaction, training)
         trainings.remove(transaction, found.id)
         note_action(transaction, ctx, "forget training", found.id, found.skill)
+    return found
+
+
+def _forgettable(transaction: Transaction, training: str) -> Training:
+    found = trainings.get(transaction, training)
+    if found.look or found.status == "running":
+        why = "is not finished" if found.status == "running" else "looked at fresh cases, and such looks are counted"
+        raise RefusedError(f"Training {found.id} {why}; it is kept.")
     return found
 
 

@@ -95,7 +95,7 @@ def replay(
 
     Example:  metier fleet replay 17980a12 --budget usd=2 && metier fleet status
     """
-    from metier.cli.commands.train import limits_from
+    from metier.cli.budget import limits_from
     from metier.fleet.kinds import replay_job
     from metier.fleet.queue import QueuedJobs
     from metier.library.proposals.drafts import get_open_draft

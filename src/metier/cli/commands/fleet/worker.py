@@ -71,6 +71,8 @@ def worker(
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with ExitStack() as stack:
         opened = [stack.enter_context(Workspace.open(root, create=False, flags=given.flags)) for root in roots]
+        for line in filter(None, (ws.context.loss_text for ws in opened)):
+            talk(line)
         try:
             from metier.fleet.kinds import open_kinds
             from metier.fleet.worker import FleetWorker, WorkerPace

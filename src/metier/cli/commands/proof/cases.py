@@ -223,7 +223,7 @@ def replay(
 
     Example:  metier cases replay 17980a12 --target agent=claude-code --budget usd=2
     """
-    from metier.cli.commands.train import limits_from
+    from metier.cli.budget import limits_from
     from metier.library.proposals.gate import PASSING
     from metier.proof.replay.gate import ReplayOptions, replay_draft
 

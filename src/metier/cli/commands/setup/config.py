@@ -56,8 +56,12 @@ def set_(ctx: typer.Context, name: Name, value: NewValue, user: Everywhere = Fal
     Example:  metier config set mode draft
     """
     from metier.config import parse_setting
+    from metier.models.builder import model_settings
 
-    _change(ctx, name, parse_setting(name, value, "this command"), user=user, as_json=as_json)
+    found = parse_setting(name, value, "this command")
+    if name in ("model", "embed_model"):
+        model_settings({name: found}, {name: "this command"})
+    _change(ctx, name, found, user=user, as_json=as_json)
 
 
 @app.command()

@@ -137,6 +137,8 @@ def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new:
     notice = ws.context.notice
     if notice:
         talk(notice)
+    if ws.context.lost:
+        talk(ws.context.loss_text)
     if is_quiet:
         return
     if is_new or notice:
