@@ -58,7 +58,7 @@ def in_a_shell(line: str, folder: Path, environ: dict[str, str]) -> subprocess.C
 @pytest.mark.parametrize("command", list(COMMANDS))
 def test_every_command_is_documented_with_an_example(command: str) -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert f"metier {command}" in text
+    assert f"\n## metier {command}\n" in text, f"docs/cli.md has no metier {command}: run make docs"
     done = forked.metier(command, "--help", cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "Example" in done.stdout or "Commands:" in done.stdout
