@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
+import os
+import re
+import subprocess
 import sys
+import venv
 from pathlib import Path
-
-import forked
-import pytest
+from typing import TYPE_CHECKING
 
 from metier.cli import program
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_an_environment_of_uvx_is_told_from_others() -> None:
@@ -27,12 +31,11 @@ def test_where_the_command_is_on_the_path_its_name_is_enough_and_else_its_file_i
     assert program.program_words() == str(Path(sys.argv[0]).absolute())
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("uvx"), reason="needs uvx")
-def test_under_uvx_the_next_command_is_one_of_uvx(tmp_path: Path) -> None:
-    root = Path(__file__).parents[2]
-    done = forked.run(
-        ["uvx", "--from", str(root), "metier", "checkup", str(tmp_path)],
-        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(tmp_path)},
-    )
-    assert f"uvx --from {root} metier demo" in done.stderr
+def test_in_an_environment_of_uvx_the_next_command_is_one_of_uvx(tmp_path: Path) -> None:
+    made = tmp_path / "archive-v0" / "env"
+    venv.create(made, symlinks=True)
+    environ = {"PATH": f"{made / 'bin'}:/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [str(made / "bin" / "python"), "-m", "metier", "checkup", str(tmp_path)]
+    done = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"uvx --from \S+ metier demo", done.stderr)

@@ -115,7 +115,10 @@ def test_a_list_by_the_rules_of_claude_code_says_that_it_sees_none_of_the_skills
     put(shell, "one")
     put(shell, "two")
     said = shell.ok("skills", "list", "--order", "claude-code")
-    assert "Claude Code sees none of the 2 skills: it looks into .claude/skills." in said
+    assert "Claude Code sees none of the 2 skills: it looks into .claude/skills. Put links there: metier init" in said
+    (shell.folder.parent / "home" / ".claude").mkdir(parents=True, exist_ok=True)
+    shell.ok("init", "--yes")
+    assert re.findall(r"^(?:one|two) +- +active", shell.ok("skills", "list", "--order", "claude-code"), re.MULTILINE)
 
 
 def test_a_draft_whose_process_was_killed_is_shown_as_accepted(shell: Shell, ids: dict[str, str]) -> None:

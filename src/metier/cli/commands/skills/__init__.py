@@ -74,7 +74,7 @@ def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False
         rows = [
             (
                 one.name,
-                "new" if one.is_new else f"v{one.version}",
+                _version_word(one),
                 _state(one, worth),
                 _short(one.root, base),
                 _about(one),
@@ -142,9 +142,13 @@ def _nothing_seen(others: int) -> str:
     from metier.text.counts import plural
 
     return (
-        f"Claude Code sees none of the {plural(others, 'skill')}: it looks into {CLAUDE}. "
-        "Put links there: metier connect"
+        f"Claude Code sees none of the {plural(others, 'skill')}: it looks into {CLAUDE}. Put links there: metier init"
     )
+
+
+def _version_word(skill: Skill) -> str:
+    """The newest saved version; a link's versions belong to what it leads to."""
+    return "new" if skill.is_new else f"v{skill.version}" if skill.version else "-"
 
 
 def _state(skill: Skill, worth: Worth) -> str:
