@@ -31,7 +31,7 @@ agents: $(READY)  ## real Claude Code and Codex against a scripted model; instal
 	@$(BIN)/python scripts/install_agents.py
 	@$(BIN)/pytest -n 2 -m agents tests/agents
 
-browser: $(READY)  ## the dashboard in a real Chromium; pictures go to pictures/
+browser: $(READY)  ## the dashboard in a real Chromium, which apt installs as root where it is missing; pictures go to pictures/
 	@$(BIN)/python scripts/install_browser.py
 	@BROWSER_PICTURES=pictures $(BIN)/pytest -n 0 -m browser tests/browser
 
@@ -45,7 +45,7 @@ docs: $(READY)  ## write the generated pages anew, and build the site with searc
 	@$(BIN)/python scripts/write_reference.py docs
 	@$(BIN)/zensical build --strict
 
-pictures: $(READY)  ## take the pictures of the documents anew: the dashboard in Chromium, two commands in a terminal
+pictures: $(READY)  ## take the pictures of the documents anew: the dashboard in Chromium (apt installs it as root where it is missing), two commands in a terminal
 	@$(BIN)/python scripts/install_browser.py
 	@BROWSER_PICTURES=docs/pictures $(BIN)/pytest -q -n 0 -m browser tests/browser/test_docs_pictures.py
 	@$(BIN)/python scripts/record_terminal.py docs/pictures
@@ -53,7 +53,7 @@ pictures: $(READY)  ## take the pictures of the documents anew: the dashboard in
 release: $(READY)  ## wheel and sdist, and the first hour from the wheel alone on every Python that is there
 	@$(BIN)/pytest -n 2 -m slow tests/release
 
-setup: $(READY)
+setup: $(READY)  ## .venv with everything that the other targets need; each of them does it by itself
 
 $(READY): pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit("Metier needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'

@@ -14,12 +14,14 @@ import forked
 import pytest
 
 from metier.cli.app import COMMANDS
+from metier.cli.reference import reference
 from metier.config import PARSERS, variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).parent.parent
+SHAPES = ROOT / "src" / "metier" / "cli" / "shapes.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 RUN_ELSEWHERE = {
     "capture.md": "a source for the package: tests/recipes/test_add_a_source.py puts it there",
@@ -58,10 +60,34 @@ def in_a_shell(line: str, folder: Path, environ: dict[str, str]) -> subprocess.C
 @pytest.mark.parametrize("command", list(COMMANDS))
 def test_every_command_is_documented_with_an_example(command: str) -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert f"metier {command}" in text
+    assert f"\n## metier {command}\n" in text, f"docs/cli.md has no metier {command}: run make docs"
     done = forked.metier(command, "--help", cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "Example" in done.stdout or "Commands:" in done.stdout
+
+
+def commands_with_json() -> list[str]:
+    """The commands that take --json, as their help says."""
+    page = reference().partition("## Machine-readable shapes")[0]
+    parts = re.findall(r"^#{2,4} (metier .*?)$(.*?)(?=^#{2,4} metier |\Z)", page, re.MULTILINE | re.DOTALL)
+    return [name for name, text in parts if "`--json`" in text]
+
+
+def described_commands(page: str) -> Iterator[str]:
+    """The commands in the headings of a page: `### metier runs list, show --json` has two."""
+    for heading in re.findall(r"^### (.*)$", page, re.MULTILINE):
+        group = ""
+        for part in heading.split(", "):
+            name = part.removesuffix(" --json")
+            name = name if name.startswith("metier ") else f"{group} {name}"
+            group = name.rpartition(" ")[0]
+            yield name
+
+
+def test_the_json_of_every_command_is_described() -> None:
+    described = set(described_commands(SHAPES.read_text(encoding="utf-8")))
+    missing = [name for name in commands_with_json() if name not in described]
+    assert missing == [], f"{SHAPES.relative_to(ROOT)} needs a heading for each, such as: ### {missing[0]} --json"
 
 
 @pytest.mark.parametrize("page", having("console"), ids=lambda page: page.name)

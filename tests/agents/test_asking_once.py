@@ -135,6 +135,22 @@ def test_a_person_who_says_no_or_stops_finds_that_nothing_was_written(tmp_path: 
     assert (list(project.iterdir()), picture(home)) == ([], before)
 
 
+def test_without_an_agent_and_where_all_are_connected_a_yes_makes_the_workspace(tmp_path: Path) -> None:
+    without, again = tmp_path / "without", tmp_path / "again"
+    without.mkdir()
+    code, screen = answered(without, "y", "init")
+    assert code == 0, screen
+    assert screen.count("No coding agent was found.") == 1
+    assert (without / ".metier").is_dir()
+    _, project = made_home(tmp_path)
+    answered(project, "y", "init")
+    again.mkdir()
+    code, screen = answered(again, "y", "init")
+    assert code == 0, screen
+    assert screen.count("Write this?") == 1
+    assert (again / ".metier").is_dir()
+
+
 def test_a_no_in_a_workspace_that_is_there_does_not_sound_connected(tmp_path: Path) -> None:
     home, project = made_home(tmp_path)
     answered(project, "n", "init", "--no-connect")

@@ -21,6 +21,7 @@ SAMPLES = {
     "codex": busy_rollout().records,
     "paginated": busy_rollout(paginated=True).records,
 }
+"""Records of a file of each source, one JSON object per line; one of the requests says "push it" or "stop there"."""
 WORDS = sorted(
     {
         *("type", "message", "content", "role", "uuid", "parentUuid", "payload", "user", "assistant", "text", "usage"),

@@ -8,6 +8,8 @@ import pytest
 
 from metier.learning.patterns import Generate, Leave, Refresh, Situation, in_order, next_step
 from metier.types import Draft, DraftStatus, Pattern, PatternStatus, Provenance
+from metier.types.lessons import Lesson
+from metier.types.passes import Learned
 
 NOW = Situation(drafter="heuristic")
 RUNS = ("a", "b", "c", "d")
@@ -76,3 +78,10 @@ def test_a_changed_success_ratio_calls_for_another_draft() -> None:
 def test_a_superseded_draft_does_not_count_beside_a_later_one() -> None:
     assert isinstance(next_step(PATTERN, [draft("superseded")], NOW), Generate)
     assert isinstance(next_step(PATTERN, [draft("accepted"), draft("superseded")], NOW), Leave)
+
+
+def test_lessons_that_wait_are_not_told_as_if_this_pass_had_found_them() -> None:
+    waiting = Lesson(id="l", workspace="w", kind="rule", text="never `git add .`", subject="git add")
+    assert Learned(lessons=(waiting,)).summary == "1 lesson waits (metier lessons review)"
+    found = (waiting, replace(waiting, id="m"), replace(waiting, id="n", status="approved"))
+    assert Learned(lessons=found).summary == "2 lessons wait (metier lessons review)"

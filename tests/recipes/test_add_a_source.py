@@ -58,6 +58,21 @@ def test_a_new_source_takes_one_file_and_one_line(copy: Path, tmp_path: Path) ->
     assert [session["source"] for session in again["sessions"]] == ["chatter"]
 
 
+def test_the_sample_of_the_guide_is_cut_and_damaged_like_the_others(copy: Path, tmp_path: Path) -> None:
+    (sample,) = re.findall(r"```py\n(.*?)```", GUIDE, re.DOTALL)
+    code = (REPOSITORY / "tests" / "capture" / "test_damage.py").read_text(encoding="utf-8")
+    test = tmp_path / "test_damage.py"
+    test.write_text(code.replace("SAMPLES = {\n", f"SAMPLES = {{\n{sample}", 1), encoding="utf-8")
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(copy), str(REPOSITORY / "tests" / "support")])}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "chatter", "-n", "0"]
+    options = ["-c", str(REPOSITORY / "pyproject.toml"), f"--rootdir={tmp_path}", "-m", "not slow"]
+    done = subprocess.run(
+        [*command, *options, str(test)], cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=110
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "5 passed" in done.stdout
+
+
 def test_the_template_passes_the_linter(copy: Path) -> None:
     file = copy / "metier" / "capture" / "others" / "chatter.py"
     command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--config", str(REPOSITORY / "pyproject.toml")]

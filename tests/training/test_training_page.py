@@ -33,6 +33,10 @@ def test_the_case_of_the_page_is_one() -> None:
 
 def test_every_kind_of_scorer_with_all_its_settings_and_every_known_agent_is_on_the_page() -> None:
     for kind, known in KINDS.items():
-        row = next(line for line in OURS.splitlines() if line.startswith(f"| `{kind}` |"))
-        assert [setting for setting in known.fields if f"`{setting}`" not in row] == []
-    assert [name for name in AGENTS if f"| `{name}` |" not in OURS] == []
+        row = next((line for line in OURS.splitlines() if line.startswith(f"| `{kind}` |")), "")
+        assert row, f"docs/training.md, the table of scorers, has no row that begins with | `{kind}` |"
+        missing = [setting for setting in known.fields if f"`{setting}`" not in row]
+        assert missing == [], f"docs/training.md: the row of `{kind}` does not name these settings"
+    assert [name for name in AGENTS if f"| `{name}` |" not in OURS] == [], (
+        "docs/training.md has no row for these agents"
+    )

@@ -16,6 +16,7 @@ from metier.store.tables.models import calls
 from metier.store.tables.models.calls import CallEntry
 from metier.types import Tokens
 from metier.web.pages.audit import SHOWN
+from metier.web.parts import answers_in_words
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -92,7 +93,14 @@ def test_costs_are_summed_by_day_and_purpose(served: ServedDashboard) -> None:
         ("draft", 1, Decimal("1.00"), 0),
     ]
     page = served.get("/audit").text
-    for words in ('id="costs"', "$1.30", "1 call without a known price", "4 calls, 4,800 tokens", "$0.30", "unknown"):
+    for words in (
+        'id="costs"',
+        "$1.30",
+        "1 call without a known price",
+        "4 model calls, 4,800 tokens",
+        "$0.30",
+        "unknown",
+    ):
         assert words in page, words
     assert "99" not in page.partition('id="costs"')[2].partition('id="settings"')[0]
     links = re.findall(r'href="(/audit/calls[^"]*)"', page)
@@ -134,3 +142,8 @@ def test_an_empty_page_says_where_settings_come_from_and_teaches_the_next_comman
     for words in ("Nobody decided anything yet", "no model was asked", "METIER_MODEL_HEADERS", "retention_days"):
         assert words in page, words
     assert "hunter2" not in page
+
+
+def test_answers_that_no_model_gave_are_not_called_model_calls() -> None:
+    assert answers_in_words({"simulated optimiser seed=5": 53}) == "53 scripted answers"
+    assert answers_in_words({"openai:gpt": 1, "scripted": 2}) == "1 model call and 2 scripted answers"

@@ -37,7 +37,15 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDashboard]
 
 @pytest.mark.parametrize(
     ("query", "skills"),
-    [("", 3), ("?state=archived", 1), ("?state=edited", 1), ("?state=hurts", 0), ("?q=OLD+write", 1), ("?from=9", 0)],
+    [
+        ("", 3),
+        ("?state=archived", 1),
+        ("?state=new", 1),
+        ("?state=edited", 0),
+        ("?state=hurts", 0),
+        ("?q=OLD+write", 1),
+        ("?from=9", 0),
+    ],
 )
 def test_skills_are_filtered_by_the_address(shelf: ServedDashboard, query: str, skills: int) -> None:
     page = shelf.get(f"/skills{query}").text

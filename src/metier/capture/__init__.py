@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from metier.capture.reading.run_builder import RunBuilder
     from metier.capture.registry import find_source, source_names
     from metier.capture.source import Captured, Found, Rewound, Session, Skipped, Source
+    from metier.types import Tokens
 
 __all__ = [
     "Captured",
@@ -30,6 +31,7 @@ __all__ = [
     "Session",
     "Skipped",
     "Source",
+    "Tokens",
     "check_start",
     "fields",
     "find_source",
@@ -61,6 +63,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'metier.capture' has no attribute '{name}'")
     from importlib import import_module
 
+    if name == "Tokens":
+        return import_module("metier.types").Tokens
     if name == "fields":
         return import_module("metier.capture.reading.fields")
     return getattr(import_module(f"metier.capture.{_MODULES.get(name, 'source')}"), name)

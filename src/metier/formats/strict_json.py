@@ -93,7 +93,7 @@ class StrictObject:
         return value
 
     def amount(self, key: str) -> float | None:
-        """A sum of money of at least 0, or None."""
+        """A number of at least 0, or None."""
         value = self.fields.get(key)
         if value is None:
             return None

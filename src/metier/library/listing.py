@@ -53,6 +53,11 @@ class Skill:
     shadowed_by: str = ""
     """The folder of the skill of the same name that wins; empty: this one does."""
 
+    @property
+    def is_new(self) -> bool:
+        """Whether it was made by hand, and no version of it is saved yet."""
+        return self.unsaved and not self.version
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RootScan:

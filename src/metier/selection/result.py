@@ -35,6 +35,8 @@ class Selected:
     notes: tuple[str, ...] = ()
     """What did not work as configured: a model that could not be asked, an embedder that failed."""
     seconds: float = 0.0
+    is_paused: bool = False
+    """Whether nothing is given because Metier is paused; the first note says so."""
 
     def __bool__(self) -> bool:
         return bool(self.assembled.skills)

@@ -112,6 +112,7 @@ def select(pool: SkillPool, options: SelectOptions) -> Selected:
         refused=found.left_out,
         notes=tuple(note for note in (_pause_note(ctx), advice.note, *found.notes) if note),
         seconds=time.monotonic() - began,
+        is_paused=not ctx.config.enabled,
     )
 
 

@@ -29,7 +29,7 @@ def near_skills(found: Selected) -> list[RatedSkill]:
 def closing_lines(found: Selected) -> Iterator[str]:
     """What is said beside the data: why there is no skill, what was left out and why."""
     yield from found.notes
-    if not found.choice.chosen:
+    if not found.choice.chosen and not found.is_paused:
         yield _no_skill_text(found)
     for name in found.choice.withheld:
         yield f"{name} is left out this time, to see how the run goes without it."

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from metier.formats.strict_json import StrictObject
+    from metier.errors import InputError
+    from metier.formats.strict_json import StrictObject, word
     from metier.training.cases.read import read_cases
     from metier.training.cases.splits import Shares, Splits, by_hash, by_ratio
     from metier.training.events import Event
     from metier.training.gates.gate import Gate, GateEvidence, MeasureAll, MeasureRows, Postponed, Ruling
     from metier.training.presets import spec_of
     from metier.training.rollouts.rollout import Scorer
-    from metier.training.scoring.scorer import Judge, Kind, Means, score_of
+    from metier.training.scoring.scorer import Judge, Kind, Means, score_of, share
     from metier.training.scoring.scorers import Scorers
     from metier.training.spec import Spec
     from metier.training.targets.callable import CallableTarget
@@ -41,6 +42,7 @@ __all__ = [
     "Finished",
     "Gate",
     "GateEvidence",
+    "InputError",
     "Judge",
     "Kind",
     "Means",
@@ -66,7 +68,9 @@ __all__ = [
     "command_target",
     "read_cases",
     "score_of",
+    "share",
     "spec_of",
+    "word",
 ]
 
 _MODULES = {
@@ -82,6 +86,7 @@ _MODULES = {
     "Finished": "metier.training.train",
     "Gate": "metier.training.gates.gate",
     "GateEvidence": "metier.training.gates.gate",
+    "InputError": "metier.errors",
     "Judge": "metier.training.scoring.scorer",
     "Kind": "metier.training.scoring.scorer",
     "Means": "metier.training.scoring.scorer",
@@ -107,7 +112,9 @@ _MODULES = {
     "command_target": "metier.training.targets.command",
     "read_cases": "metier.training.cases.read",
     "score_of": "metier.training.scoring.scorer",
+    "share": "metier.training.scoring.scorer",
     "spec_of": "metier.training.presets",
+    "word": "metier.formats.strict_json",
 }
 """The module of each public name."""
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from metier.text.counts import plural
+from metier.training.report.words import pairs_text
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -155,7 +158,8 @@ class ProposalsChosen:
     def line(self) -> str:
         """For people."""
         budget = "no budget" if self.budget is None else f"budget {self.budget}"
-        return f"step {self.step}: {self.proposed} proposals became {self.merged}, {self.kept} kept ({budget})"
+        proposals = plural(self.proposed, "proposal")
+        return f"step {self.step}: {proposals} became {self.merged}, {self.kept} kept ({budget})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,7 +296,7 @@ class EpochEnded:
 
     def line(self) -> str:
         """For people."""
-        pairs = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in self.compared)
+        pairs = pairs_text(self.compared)
         return f"epoch {self.epoch}: current {self.current:.3f}, best {self.best:.3f}" + (
             f" ({pairs})" if pairs else ""
         )
@@ -323,7 +327,7 @@ class Confirming:
 
     def line(self) -> str:
         """For people."""
-        return f"confirming on {self.cases} fresh cases: {self.power}"
+        return f"confirming on {plural(self.cases, 'fresh case')}: {self.power}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,6 +392,6 @@ def dump(event: Event) -> dict[str, object]:
 
 
 def progress_events(step: int, stage: str, done: int, total: int) -> tuple[RolloutsAdvanced, ...]:
-    """The event for a rollout that completes another tenth, before the last."""
+    """The event for a rollout that completes another tenth."""
     further = done * 10 // total > (done - 1) * 10 // total
-    return (RolloutsAdvanced(step=step, stage=stage, done=done, total=total),) if further and done < total else ()
+    return (RolloutsAdvanced(step=step, stage=stage, done=done, total=total),) if further else ()

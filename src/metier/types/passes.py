@@ -116,6 +116,7 @@ class Learned:
         parts = [f"{versions} skill{'' if versions == 1 else 's'} changed (metier skills list)"] if versions else []
         parts += [f"{drafts} draft{'' if drafts == 1 else 's'} (metier drafts list)"] if drafts > 0 else []
         waiting = sum(one.is_open for one in self.lessons)
-        parts += [f"{waiting} lesson{'' if waiting == 1 else 's'} to decide (metier lessons review)"] if waiting else []
+        wait = "1 lesson waits" if waiting == 1 else f"{waiting} lessons wait"
+        parts += [f"{wait} (metier lessons review)"] if waiting else []
         parts += [f"{len(self.failed)} failed"] if self.failed else []
         return ", ".join(parts) or "nothing to decide yet"

@@ -54,7 +54,7 @@ class NoModel:
 
 UNSET = NoModel(
     reason="No model is set: learning uses heuristics.",
-    fix='Set one: model = "anthropic:claude-haiku-4-5", and its key\'s variable.',
+    fix="Set one: metier config set model anthropic:claude-haiku-4-5, and its key in the variable ANTHROPIC_API_KEY.",
 )
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from metier.library.delivery.wording import QUOTED
+from metier.models.price import SCRIPTED
 from metier.skills.diff import file_diff
+from metier.text.counts import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,6 +72,14 @@ def quoted(lesson: Lesson, records: Mapping[str, Record]) -> tuple[Quoted, ...]:
             ),
         )
     return tuple(found.values())
+
+
+def answers_in_words(by_model: Mapping[str, int]) -> str:
+    """Calls by who answered them: models, or a script where no model was asked."""
+    scripted = sum(number for model, number in by_model.items() if model.startswith(SCRIPTED))
+    asked = sum(by_model.values()) - scripted
+    parts = (plural(asked, "model call") if asked else "", plural(scripted, "scripted answer") if scripted else "")
+    return " and ".join(part for part in parts if part)
 
 
 def diff_files(changed: Sequence[FileChange]) -> tuple[DiffFile, ...]:

@@ -138,6 +138,18 @@ def test_a_home_without_agents_gets_nothing(shell: Shell, tmp_path: Path, monkey
     assert without_own_settings(tmp_path / "home") == before
 
 
+@pytest.mark.usefixtures("shell")
+def test_without_an_agent_init_says_so_once_and_what_one_can_do(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    for words in (("init",), ("init", "--yes"), ("connect",)):
+        done = shell.run(*words)
+        said = done.out + done.err
+        assert said.count("No coding agent was found.") == 1, words
+        assert "metier import" in said, words
+        assert "metier record" in said, words
+        assert "metier connect" not in said, words
+
+
 def test_any_command_renews_the_note_about_a_python_that_is_gone(shell: Shell, home: Path) -> None:
     shell.ok("init", "--yes")
     note = home / ".config/metier/python"

@@ -28,6 +28,9 @@ def test_a_pause_is_told_by_what_one_looks_at(shell: Shell, words: tuple[str, ..
         assert line in said.err.splitlines()
         assert line not in said.out
     assert f"Metier is paused (go on: {' '.join(('metier resume', *words))})" in shell.run("learn").err
+    selected = shell.run("select", "ship the shop").err
+    assert "Nothing is given: Metier is paused" in selected
+    assert "No skill fits" not in selected
     values = shell.json("config")
     assert (values["paused"]["value"], values["enabled"]["value"]) == (True, False)
     assert values["paused"]["from"] == values["enabled"]["from"] != "default"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -99,10 +100,25 @@ def test_what_was_done_by_hand_is_shown_before_it_is_saved(shell: Shell, ids: di
     rows = {row["name"]: row for row in shell.json("skills", "list")}
     shown = {name: (row["version"], row["status"]) for name, row in rows.items()}
     assert shown == {"edited": (2, "active"), "new": (0, "active"), "removed": (1, "deleted")}
-    assert shell.ok("skills", "list").count("edited by hand") == 3
+    listed = shell.ok("skills", "list")
+    assert listed.count("edited by hand") == 2
+    assert re.search(r"^new +new +active, not saved yet", listed, re.MULTILINE)
+    assert re.search(r"^version +new, not saved yet", shell.ok("skills", "show", "new"), re.MULTILINE)
+    assert re.search(r"^version +3, edited by hand, not saved yet", shell.ok("skills", "show", "edited"), re.MULTILINE)
     last = shell.json("skills", "history", "edited")[-1]
     assert (last["version"], last["action"], last["summary"]) == (3, "hand-edit", "changed by hand; not saved yet")
     assert shell.json("skills", "history", "removed")[-1]["action"] == "hand-delete"
+
+
+def test_a_list_by_the_rules_of_claude_code_says_that_it_sees_none_of_the_skills(shell: Shell) -> None:
+    assert "No skills yet" in shell.ok("skills", "list", "--order", "claude-code")
+    put(shell, "one")
+    put(shell, "two")
+    said = shell.ok("skills", "list", "--order", "claude-code")
+    assert "Claude Code sees none of the 2 skills: it looks into .claude/skills. Put links there: metier init" in said
+    (shell.folder.parent / "home" / ".claude").mkdir(parents=True, exist_ok=True)
+    shell.ok("init", "--yes")
+    assert re.findall(r"^(?:one|two) +- +active", shell.ok("skills", "list", "--order", "claude-code"), re.MULTILINE)
 
 
 def test_a_draft_whose_process_was_killed_is_shown_as_accepted(shell: Shell, ids: dict[str, str]) -> None:

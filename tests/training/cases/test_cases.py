@@ -119,6 +119,7 @@ def test_one_id_belongs_to_one_case() -> None:
 def test_one_task_with_two_answers_is_a_contradiction_for_exact_scorers_only() -> None:
     other = {"id": "b", "input": " say  a ", "expected": "b"}
     assert "a, b ask the same and expect different answers" in refusal(A, other)
+    assert "2 cases with the id a ask the same and expect different answers" in refusal(A, A | {"expected": "b"})
     assert len(read_cases(lines(A, other | {"scorer": {"kind": "contains"}}))) == 2
     assert len(read_cases(lines(A, other | {"expected": "a"}))) == 2
     assert len(read_cases(lines(A, other | {"files": {"x": "y"}}))) == 2

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from training_toys import Rules, run, splits
 
-from metier.training.events import Confirmed, Confirming, Decided, Event, Judging, Screened, dump
+from metier.training.events import Confirmed, Confirming, Decided, EpochEnded, Event, Judging, Screened, dump
 from metier.training.presets import default_spec
 from metier.training.report.explain import KINDS, explanation_of, explanations_of
 from metier.training.spec import Spec
@@ -97,3 +97,13 @@ def test_the_classic_trainer_has_no_other_events_than_before() -> None:
 def test_what_an_earlier_version_kept_otherwise_is_left_out() -> None:
     assert list(explanations_of([{"kind": "judging", "step": 1}, {"kind": "unheard_of"}, {}])) == []
     assert "decided" in KINDS
+
+
+def test_cases_compared_with_the_epoch_before_are_told_in_plain_words_and_none_is_not_told() -> None:
+    pairs = (("improved", 2), ("regressed", 1), ("persistent_fail", 0), ("stable_success", 9))
+    ended = EpochEnded(epoch=2, current=0.5, best=0.5, compared=pairs)
+    assert ended.line().endswith("(2 better, 1 worse, 9 still passing)")
+    assert explanation_of(ended) == (
+        "Epoch 2 is over. Its skill and the one before, on the same cases: 2 better, 1 worse, 9 still passing."
+    )
+    assert Confirming(cases=1, power="").line().startswith("confirming on 1 fresh case:")

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
+from metier.capture import Tokens
 from metier.capture.reading.dialogue import Dialogue
 from metier.capture.reading.fields import Map, flag, items, mapping, moment, number, text
 from metier.capture.reading.lines import FileLine, read_records
 from metier.capture.source import HEADLESS, Captured, Found, Rewound, Session, Skipped
-from metier.types import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -126,16 +126,15 @@ def _hook_environment(folder: Path, settings: Path, key: bytes) -> dict[str, str
 
 def _closing(root: Path, new_key: str) -> Iterator[str]:
     """Where this is, and what to do next; `new_key`: where the person's key lies if the demo made it."""
-    import shutil
-    import sys
     from pathlib import Path
     from shlex import quote
 
+    from metier.cli.program import program_words
     from metier.hooks.identity import key_path
 
     folder = quote(str(root))
     home = f"HOME={folder} " if Path(key_path({"HOME": str(root)})).exists() else ""
-    program = "metier" if shutil.which("metier") else quote(str(Path(sys.argv[0]).absolute()))
+    program = program_words()
     yield f"Look at all of it in your browser:  {home}{program} -w {folder} ui --open"
     yield f"Your own sessions, nothing written:  {program} checkup      In your project:  {program} init"
     made = f"      and, if you do not go on with Metier:  rm {quote(new_key)}" if Path(new_key).is_file() else ""

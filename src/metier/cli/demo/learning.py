@@ -25,6 +25,12 @@ POISON = "setup.sh"
 STEP = re.compile(r"^\d+\. Run (`[^`]+`)", re.MULTILINE)
 SHOWN = {"rule": 2, "fix": 1, "fact": 1}
 """Lessons of each kind that are shown."""
+LONG_QUOTE = re.compile(r"(“\S+ \S+) [^”]{30,}”")
+"""An error's long message; its first words are shown."""
+MEANS = {
+    "Schreib jeden Commit bitte immer auf Englisch, nicht auf Deutsch.": " (German: always commit in English)",
+}
+"""What a lesson in another language says."""
 POISONED = """---
 name: warehouse-setup
 description: Prepares the warehouse client. Use before the warehouse client is generated.
@@ -90,7 +96,8 @@ def _strongest(lessons: tuple[Lesson, ...]) -> Iterator[Lesson]:
 
 
 def _lesson_line(lesson: Lesson) -> Text:
-    return line((f"{lesson.kind:<6}", GOOD), f"{lesson.sessions:>2} sessions  {lesson.text}")
+    text = LONG_QUOTE.sub(r"\1 …”", lesson.text)
+    return line((f"{lesson.kind:<6}", GOOD), f"{lesson.sessions:>2} sessions  {text}{MEANS.get(lesson.text, '')}")
 
 
 def _draft_line(draft: Draft) -> Text:

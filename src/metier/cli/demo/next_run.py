@@ -40,6 +40,7 @@ def next_run_scene(stage: Stage) -> Scene:
     denied = [turn for one in sessions for turn in one.turns if turn.who == "Bash" and not turn.ok]
     stage.clock.now += timedelta(days=7)
     import_all(stage, sessions)
+    ws.ingest()
     update_worths(ws.context)
     rule = next(one for one in ws.lessons() if one.id == rule.id)
     tally = count_check(ws.context, rule)
@@ -51,7 +52,7 @@ def next_run_scene(stage: Stage) -> Scene:
             line(
                 ("> ", QUIET),
                 f"{SERVED}   ",
-                (f"the agent reads the skill {SKILL}" if SKILL in text else "nothing", GOOD),
+                (f"the agent is given the skill {SKILL}" if SKILL in text else "nothing", GOOD),
             ),
             line(("> ", QUIET), f"{UNSERVED}   ", (nothing.get("additionalContext", "nothing"), QUIET)),
             line(

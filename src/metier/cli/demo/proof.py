@@ -48,8 +48,8 @@ def replay_scene(stage: Stage) -> Scene:
         lines=(
             line("An agent proposes a skill for sales figures: ", (f"“{ADVICE}”", QUIET)),
             line(
-                f"Review finds {len(draft.findings) or 'nothing'} against it. {len(cases)} requests of the two weeks "
-                "are asked again, with and without it:"
+                f"Review finds {len(draft.findings) or 'nothing'} against it. A scripted agent answers {len(cases)} "
+                "requests of the two weeks again, with and without it:"
             ),
             stopped("it is not shipped", in_plain_words(replayed.decision.reason.partition(": ")[2])),
         ),

@@ -9,6 +9,7 @@ from metier.cli.demo.world.jobs import cases
 from metier.cli.demo.world.target import SimulatedOptimiser, SimulatedTarget, skill_of
 from metier.cli.demo.world.world import World, WorldSpec
 from metier.training.presets import spec_of
+from metier.training.report.summary import search_of
 from metier.training.service.order import Order
 from metier.training.train import train
 from metier.web.training_report import write_report
@@ -41,22 +42,28 @@ def train_scene(stage: Stage) -> Scene:
     report = result_of(train(ws.context, order)).report
     write_report(ws.context, report)
     steps = cast("Rows", report["curve"])
-    accepted = sum(str(one["action"]).startswith("accept") for one in steps[1:])
     scores = [cast("float", one["best"]) for one in steps]
-    decision = cast("dict[str, object]", report["decision"])
+    decision, found = cast("dict[str, object]", report["decision"]), search_of(report)
+    assert found is not None  # noqa: S101 - the training is finished
     return Scene(
         title="A skill is trained",
         lines=(
-            line(f"A simulated agent, {sum(SIZES)} cases; {len(steps) - 1} changes proposed, {accepted} accepted:"),
+            line(f"A simulated agent, {sum(SIZES)} cases: {found.steps_text}"),
             _verdict_line(decision),
             line(
                 f"{'while it searched':<20}",
                 (curve(scores), GOOD),
-                f"  {scores[0]:.0%} to {scores[-1]:.0%} passed of the {SIZES[1]} cases by which it chose;",
+                f"  on the {SIZES[1]} cases by which it chose: such a curve flatters",
             ),
-            line(f"{'':<20}such a curve flatters: the result is what the fresh cases say"),
+            line(f"{'':<20}{found.scores_text}"),
         ),
-        facts={"proposed": len(steps) - 1, "accepted": accepted, "scores": report["scores"], "decision": decision},
+        facts={
+            "steps": found.steps,
+            "accepted": found.accepted,
+            "lines": found.lines,
+            "scores": report["scores"],
+            "decision": decision,
+        },
     )
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from metier.agents.plan import AgentPlan, ConnectionPlan
     from metier.cli.commands.setup.connect import ConnectReport
 
+NO_AGENT = "No coding agent was found. Metier connects Claude Code, Codex and Copilot CLI."
+
 
 def show_workspace(root: Path, state: Path, places: Places) -> None:
     """Every file that a new workspace would write."""
@@ -32,7 +34,7 @@ def show_plan(plan: ConnectionPlan, places: Places) -> None:
     from metier.agents.changes import AddServer, EditHooks, diff_of
 
     if not plan.agents:
-        show("No coding agent was found. Metier connects Claude Code, Codex and Copilot CLI.")
+        show(NO_AGENT)
         return
     show(f"Found {_list([one.agent.title for one in plan.agents])}.")
     if not plan.changes:

@@ -26,7 +26,8 @@ TELL_COST = ("claude-code",)
 STARTING = 45.0
 """Further seconds for a program that answers: it starts, and it thinks before it answers."""
 BUILT_IN = NoModel(
-    reason="No model for embeddings is set: the built-in one is used.", fix='Set one: embed_model = "openai:NAME".'
+    reason="No model for embeddings is set: the built-in one is used.",
+    fix="Set one: metier config set embed_model openai:NAME",
 )
 
 

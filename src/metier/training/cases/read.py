@@ -96,10 +96,16 @@ def _at_odds(same: list[Case]) -> Iterator[str]:
     """What is wrong between cases that ask the same."""
     exact = [case for case in same if _is_exact(case)]
     if len({case.expected.strip() for case in exact}) > 1:
-        names = _listed(case.id for case in exact)
-        yield f"{names} ask the same and expect different answers; keep one, or list both as 'answers' of a scorer"
+        advice = "keep one, or list both as 'answers' of a scorer"
+        yield f"{_named(exact)} ask the same and expect different answers; {advice}"
     if len({case.split for case in same if case.split}) > 1:
         yield overlap(same)
+
+
+def _named(cases: list[Case]) -> str:
+    """Cases by their ids; those of one id by their number."""
+    names = list(dict.fromkeys(case.id for case in cases))
+    return _listed(names) if len(names) > 1 else f"{len(cases)} cases with the id {names[0]}"
 
 
 def overlap(same: Iterable[Case]) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from metier.training import events as progress
 from metier.training.events import Event, Judging, Screened
 from metier.training.report.fields import count
+from metier.training.report.words import pairs_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -67,8 +68,7 @@ def _about_a_step(event: Event) -> str | None:
         case progress.EpochEnded() if event.compared:
             return (
                 f"Epoch {event.epoch} is over. Its skill and the one before, on the same cases: "
-                + ", ".join(f"{count} {_words(name)}" for name, count in event.compared)
-                + "."
+                f"{pairs_text(event.compared)}."
             )
         case _:
             return None
@@ -168,10 +168,6 @@ def _listed(head: str, worths: Iterable[Worth], words: tuple[str, str]) -> str:
 
 def _of(change: str) -> str:
     return "" if change == "step" else f" ({progress.CHANGES.get(change, change)})"
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _score(value: float | None) -> str:

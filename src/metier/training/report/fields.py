@@ -32,6 +32,11 @@ def score_text(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, int | float) else "-"
 
 
+def percent(value: float) -> str:
+    """A score in per cent, with a decimal where it has one."""
+    return f"{100 * value:.3g}%"
+
+
 def points(value: object) -> str:
     """A difference of scores in points, with its sign; empty if it is not known."""
     return "" if value is None else f"{round(100 * number(value), 1) + 0.0:+.1f}"  # no -0.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.models.price import SCRIPTED
-from metier.training.report.fields import count, number, part, points, rows, score_text
+from metier.training.report.fields import count, number, part, percent, points, rows, score_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,8 @@ def summary_of(report: Mapping[str, object]) -> Summary:
     """What a training found, from its report."""
     word, reason = verdict(report)
     rival = NO_BETTER_THAN_ONE_SHOT if report.get("beats_one_shot") is False else ""
-    notes = (str(report.get("power") or ""), rival, progress_of(report))
+    search = found.text if (found := search_of(report)) else ""
+    notes = (search, str(report.get("power") or ""), rival, progress_of(report))
     return Summary(
         word=word,
         reason=reason,
@@ -70,6 +71,54 @@ class TrainingFigure:
     name: str
     value: str
     about: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What a finished training tried, and the val scores it saw: those that chose, and those measured again."""
+
+    steps: int
+    accepted: int
+    lines: int
+    """Lines that the trained text has more."""
+    first: float
+    best: float
+    again: float
+
+    @property
+    def steps_text(self) -> str:
+        """The counts."""
+        return f"{count(self.steps, 'step')}, {self.accepted} accepted, {count(self.lines, 'line')} added"
+
+    @property
+    def scores_text(self) -> str:
+        """The scores."""
+        return (
+            f"{percent(self.first)} at first, at best {percent(self.best)} while searching,"
+            f" {percent(self.again)} measured again"
+        )
+
+    @property
+    def text(self) -> str:
+        """All of it in a sentence."""
+        return f"{self.steps_text}. On val {self.scores_text}."
+
+
+def search_of(report: Mapping[str, object]) -> Search | None:
+    """What a training tried; None: it is not finished, accepted nothing, or measured nothing again at its end."""
+    curve = rows(report, "curve")
+    accepted = sum(str(one["action"]).startswith("accept") for one in curve[1:])
+    again = {(str(one["arm"]), str(one["split"])): one.get("score") for one in rows(report, "baselines")}
+    if is_unfinished(report) or not accepted or again.get(("best", "val")) is None:
+        return None
+    return Search(
+        steps=len(curve) - 1,
+        accepted=accepted,
+        lines=len(rows(report, "attribution")),
+        first=number(curve[0]["best"]),
+        best=number(curve[-1]["best"]),
+        again=number(again["best", "val"]),
+    )
 
 
 def fresh_result(report: Mapping[str, object]) -> TrainingFigure | None:

@@ -15,6 +15,7 @@ from metier.training.report.fields import (
     score_text,
     step_name,
 )
+from metier.training.report.words import pairs_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -188,7 +189,7 @@ def epochs_table(report: Mapping[str, object]) -> ReportTable:
 
 
 def _epoch_row(one: Json) -> TableRow:
-    compared = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in part(one, "compared").items())
+    compared = pairs_text(part(one, "compared").items())
     outcome = part(one, "outcome")
     guidance = f"{_action(outcome).text}: {outcome.get('reason', '')}" if outcome else ""
     return _row(str(one["epoch"]), compared, guidance)

@@ -19,6 +19,7 @@ from metier.types.reviews import OPEN
 from metier.web.answers import ID, Page, page_route
 from metier.web.pages.take_back import ways_back
 from metier.web.pages.waiting import every_draft
+from metier.web.parts import answers_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,6 +79,8 @@ class WeekCosts:
     """What models cost in the last days."""
 
     total: SpentSum
+    answers: str
+    """Who answered, and how often."""
     kinds: tuple[tuple[str, SpentSum], ...]
     """What for, in a word, and its sum."""
     days: tuple[tuple[str, str, SpentSum], ...]
@@ -157,11 +160,12 @@ def _costs(board: Dashboard) -> WeekCosts:
     since = (board.context.clock() - timedelta(days=DAYS)).isoformat()
     with board.context.store.read() as transaction:
         total, days = calls.sum_since(transaction, since), calls.sum_by_day(transaction, since)
+        answers = answers_in_words(calls.count_by_model(transaction, since))
     kinds: dict[str, SpentSum] = {}
     for _, purpose, found in days:
         kind = next((name for name, known in KINDS.items() if purpose in known), "Other")
         kinds[kind] = _plus(kinds.get(kind, SpentSum()), found)
-    return WeekCosts(total=total, kinds=tuple(sorted(kinds.items())), days=tuple(days))
+    return WeekCosts(total=total, answers=answers, kinds=tuple(sorted(kinds.items())), days=tuple(days))
 
 
 def _plus(one: SpentSum, other: SpentSum) -> SpentSum:

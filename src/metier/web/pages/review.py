@@ -20,7 +20,7 @@ from metier.text.shell.checks import check_words
 from metier.types.reviews import blocks
 from metier.web.answers import Page, page_route
 from metier.web.pages.waiting import is_blocked, waiting_queue
-from metier.web.parts import Quoted, diff_files, quoted
+from metier.web.parts import Quoted, answers_in_words, diff_files, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,6 +84,8 @@ class Week:
 
     digest: Digest
     spent: SpentSum
+    answers: str
+    """Who answered, and how often."""
     applies: int
     violated: int
     denied: int
@@ -117,11 +119,12 @@ def week_of(board: Dashboard) -> Week:
     found = digest_of(board.context)
     since = (board.context.clock() - timedelta(days=DAYS)).isoformat()
     with board.context.store.read() as transaction:
-        spent = calls.sum_since(transaction, since)
+        spent, answered = calls.sum_since(transaction, since), calls.count_by_model(transaction, since)
     rates = [rate for _, rate in found.checked]
     return Week(
         digest=found,
         spent=spent,
+        answers=answers_in_words(answered),
         applies=sum(one.applies for one in rates),
         violated=sum(one.violated for one in rates),
         denied=sum(one.denied for one in rates),

@@ -53,6 +53,7 @@ STATES = {
     "deleted": "deleted",
     "hurts": "hurts",
     "broken": "broken",
+    "new": "new",
     "edited": "edited by hand",
     "shadowed": "shadowed",
     "pinned": "pinned",
@@ -271,7 +272,8 @@ def _states(skill: Skill, worth: Worth) -> tuple[str, ...]:
     more = {
         "hurts": worth.adjustment.hurts,
         "broken": bool(skill.problem),
-        "edited": skill.unsaved,
+        "new": skill.is_new,
+        "edited": skill.unsaved and not skill.is_new,
         "shadowed": bool(skill.shadowed_by),
         "pinned": skill.pinned,
     }

@@ -10,6 +10,7 @@ import typer
 
 from metier.cli.options import AsJson, environ_of, options
 from metier.cli.output import emit, result_with_progress, say, talk
+from metier.cli.program import install_words, program_words
 from metier.errors import InputError
 
 
@@ -50,7 +51,9 @@ def checkup(
     for line in page(found):
         say(line)
     _tell_left_out(root, by_programs, everywhere=everywhere)
-    talk("Nothing was written. Keep learning from your sessions: in a project that has some, metier init --import")
+    first = f"{install}, then " if (install := install_words()) else ""
+    goes_on = f"{first}in a project that has some, metier init --import"
+    talk(f"Nothing was written. Keep learning from your sessions: {goes_on}")
     talk("Then see what it proposes: metier learn")
 
 
@@ -63,7 +66,7 @@ def _tell_left_out(root: Path, count: int, *, everywhere: bool) -> None:
     if count:
         where = "--all" if everywhere else quote(str(root))
         talk(f"Left out {left_out_text(count)}, because the setting record_headless is off.")
-        talk(f"Look at such sessions, too: metier --set record_headless=true checkup {where}")
+        talk(f"Look at such sessions, too: {program_words()} --set record_headless=true checkup {where}")
 
 
 def _tell_nothing(root: Path, by_programs: int, *, everywhere: bool) -> None:
@@ -76,5 +79,5 @@ def _tell_nothing(root: Path, by_programs: int, *, everywhere: bool) -> None:
     talk(f"{what} {'on this machine' if everywhere else f'in {root}'}. Looked in {where}.")
     _tell_left_out(root, by_programs, everywhere=everywhere)
     if not everywhere:
-        talk("Look at the sessions of all folders: metier checkup --all")
-    talk("See what Metier does with two weeks of sessions: metier demo")
+        talk(f"Look at the sessions of all folders: {program_words()} checkup --all")
+    talk(f"See what Metier does with two weeks of sessions: {program_words()} demo")

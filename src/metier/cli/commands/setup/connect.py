@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from metier.agents.plan import ConnectionPlan
     from metier.workspace import Workspace
 
-
+WITHOUT_AGENT = (
+    "Without one: bring sessions in with metier import, or record runs of your own program with metier record."
+)
+"""What one can do where no coding agent is."""
 RemoveDuplicates = Annotated[
     bool,
     typer.Option("--remove-duplicates", help="Take hooks that somebody made by hand, and that do the same, out."),
@@ -49,6 +52,8 @@ def connect(
     report = connect_found(EXPLICIT, agents=agents, yes=yes, dry_run=dry_run, is_quiet=as_json, remove=wanted)
     if as_json:
         emit(report.document())
+    elif not report.plan.agents:
+        talk(WITHOUT_AGENT)
     raise typer.Exit(1 if report.refusals else 0)
 
 
@@ -136,7 +141,7 @@ def connect_found(
 
     places = places_of(os.environ)
     _offer_removal(places, workspace, wanted=remove, is_quiet=is_quiet or dry_run)
-    plan = plan_connection(places, _wanted_agents(places, agents), read_manifest(places.manifest), links)
+    plan = plan_connection(places, wanted_agents(places, agents), read_manifest(places.manifest), links)
     refusals = {one.agent.name: one.refusal for one in plan.agents if one.refusal}
     if not (is_quiet or is_agreed):
         show_plan(plan, places)
@@ -150,7 +155,7 @@ def connect_found(
     return report
 
 
-def _wanted_agents(places: Places, agents: str) -> Sequence[CodingAgent]:
+def wanted_agents(places: Places, agents: str) -> Sequence[CodingAgent]:
     """The agents that were named, or else those of this machine."""
     from metier.agents.known import find_agents, named_agents
 
@@ -197,9 +202,8 @@ def _agrees(*, yes: bool) -> bool:
     return True
 
 
-def agrees_to_new(root: Path, state: Path, agents: str) -> bool | None:
-    """Show all that a new workspace and connecting would write, and ask; None: only the workspace would be written."""
-    from metier.agents.known import find_agents, named_agents
+def agrees_to_new(root: Path, state: Path, agents: str) -> bool:
+    """Show all that a new workspace and connecting would write, and ask."""
     from metier.agents.manifest import read_manifest
     from metier.agents.places import places_of
     from metier.agents.plan import plan_connection
@@ -208,10 +212,7 @@ def agrees_to_new(root: Path, state: Path, agents: str) -> bool | None:
 
     places = places_of(os.environ)
     links = first_links(root, places.home, str(places.claude))
-    found = named_agents(_split(agents)) or find_agents(places)
-    plan = plan_connection(places, found, read_manifest(places.manifest), links)
-    if not plan.changes:
-        return None
+    plan = plan_connection(places, wanted_agents(places, agents), read_manifest(places.manifest), links)
     show_workspace(root, state, places)
     show_plan(plan, places)
     return _agrees(yes=False)
@@ -223,7 +224,7 @@ def connect_workspace(
     """Connect agents for a workspace and show them its skills; None if nobody could be asked."""
     if not yes and not sys.stdin.isatty():
         if not is_quiet:
-            talk("Agents were not connected: there is no terminal to ask on. Connect them: metier connect --yes")
+            talk(_why_unasked(agents))
         return None
     from metier.library.claude_links import planned_links
 
@@ -231,6 +232,16 @@ def connect_workspace(
     return connect_found(
         str(ws.root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet, links=links, is_agreed=is_agreed
     )
+
+
+def _why_unasked(agents: str) -> str:
+    """Why no agent was connected where nobody could be asked."""
+    from metier.agents.places import places_of
+    from metier.cli.views.connect import NO_AGENT
+
+    if wanted_agents(places_of(os.environ), agents):
+        return "Agents were not connected: there is no terminal to ask on. Connect them: metier connect --yes"
+    return NO_AGENT
 
 
 def _links_of(root: Path, flags: Mapping[str, object]) -> list[tuple[Path, Path]]:

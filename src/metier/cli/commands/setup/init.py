@@ -101,7 +101,7 @@ def _set_up(
     from metier.agents.connect import join_workspace
     from metier.agents.manifest import read_manifest
     from metier.agents.places import places_of
-    from metier.cli.commands.setup.connect import connect_workspace
+    from metier.cli.commands.setup.connect import connect_workspace, wanted_agents
     from metier.hooks.identity import read_key
     from metier.library.delivery.notes_file import refresh_notes
     from metier.workspace import Workspace as Opened
@@ -123,7 +123,8 @@ def _set_up(
     if as_json:
         emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []} | offered)
     else:
-        talk(hint_of(wishes, is_connected=bool(read_manifest(places.manifest).agents)))
+        has_agents = bool(wanted_agents(places, agents))
+        talk(hint_of(wishes, is_connected=bool(read_manifest(places.manifest).agents), has_agents=has_agents))
     raise typer.Exit(1 if report and report.refusals else 0)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from metier.cli.commands.setup.connect import WITHOUT_AGENT
 from metier.cli.output import talk
 from metier.errors import RefusedError, UsageError
 
@@ -149,8 +150,10 @@ def _ask_to_send(ctx: typer.Context, ws: Workspace, model: str, wishes: InitWish
     talk(f"Nothing of your sessions is sent to {model}. Change your mind: metier models allow")
 
 
-def hint_of(wishes: InitWishes, *, is_connected: bool) -> str:
+def hint_of(wishes: InitWishes, *, is_connected: bool, has_agents: bool) -> str:
     """What to do next."""
+    if not (is_connected or has_agents):
+        return f"{WITHOUT_AGENT} Undo: metier uninit"
     if not is_connected:
         return "No agent is connected: metier connect. Or bring sessions in: metier import. Undo: metier uninit"
     past = "" if wishes.imports or sys.stdin.isatty() else " Past sessions: metier import."

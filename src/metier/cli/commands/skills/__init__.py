@@ -56,21 +56,29 @@ def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False
 
     Example:  metier skills list --order claude-code
     """
-    from metier.library.listing import scan_skills
+    from metier.library.listing import list_skills, scan_skills
+    from metier.library.roots import AGENTS
     from metier.selection.worth.outcomes import NOTHING, worths
 
     with open_workspace(ctx) as ws:
         found = result_with_progress(scan_skills(ws.library, order))
         known = worths(ws.library, {one.name: one.hash for one in found if not one.shadowed_by})
         base = ws.root
+        others = len(list_skills(ws.library, "standard")) if order and not found else 0
     rated = [(one, NOTHING if one.shadowed_by else known.get(one.name, NOTHING)) for one in found]
     if as_json:
         emit([_row(skill, worth) for skill, worth in rated])
     elif not found:
-        talk(f"No skills yet. Metier puts them into {base / '.agents/skills'}. See an example: metier demo")
+        talk(_nothing_seen(others) if others else f"No skills yet. Metier puts them into {base / AGENTS}.")
     else:
         rows = [
-            (one.name, f"v{one.version}", _state(one, worth), _short(one.root, base), _about(one))
+            (
+                one.name,
+                _version_word(one),
+                _state(one, worth),
+                _short(one.root, base),
+                _about(one),
+            )
             for one, worth in rated
         ]
         console().print(table(("skill", "version", "status", "root", "description"), rows, grow="description"))
@@ -128,10 +136,26 @@ def _row(skill: Skill, worth: Worth) -> dict[str, object]:
     }
 
 
+def _nothing_seen(others: int) -> str:
+    """Why a list by Claude Code's rules is empty where skills are."""
+    from metier.library.roots import CLAUDE
+    from metier.text.counts import plural
+
+    return (
+        f"Claude Code sees none of the {plural(others, 'skill')}: it looks into {CLAUDE}. Put links there: metier init"
+    )
+
+
+def _version_word(skill: Skill) -> str:
+    """The newest saved version; a link's versions belong to what it leads to."""
+    return "new" if skill.is_new else f"v{skill.version}" if skill.version else "-"
+
+
 def _state(skill: Skill, worth: Worth) -> str:
     more = {
         "pinned": skill.pinned,
-        "edited by hand": skill.unsaved,
+        "not saved yet": skill.is_new,
+        "edited by hand": skill.unsaved and not skill.is_new,
         "shadowed": bool(skill.shadowed_by),
         "hurts": worth.adjustment.hurts,
     }

@@ -35,7 +35,7 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
 
     with open_workspace(ctx) as ws:
         found, versions, package, which = _skill_at(ws, skill, version)
-        profile = profile_of(ws.context, found)
+        profile, saved = profile_of(ws.context, found), found.last()
         worth = outcomes.worths(ws.library, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
         document = _document(found, package, which, len(versions)) | {
             "uses": profile.uses,
@@ -52,6 +52,7 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
         emit([document])
         return
     out = console()
+    document["version"] = _version_words(which, saved)
     for label in ("name", "folder", "description", "status", "origin", "version", "hash"):
         say(visible(f"{label:<12} {document[label]}"), indent=13, style="bold" if label == "name" else "")
     used = f"{profile.uses} times: {profile.successes} succeeded, {profile.failures} failed"
@@ -197,6 +198,13 @@ def _previous(versions: tuple[Version, ...], at: Version) -> Version | None:
 
 def _bytes(found: FoundSkill, version: Version, file: str) -> bytes | None:
     return found.read_file(version, file)
+
+
+def _version_words(version: Version, saved: Version | None) -> str:
+    """A version's number, and whether it is one yet."""
+    if saved is None:
+        return "new, not saved yet"
+    return f"{version.number}, edited by hand, not saved yet" if version.number > saved.number else str(version.number)
 
 
 def _document(found: FoundSkill, package: Package, version: Version, count: int) -> dict[str, object]:

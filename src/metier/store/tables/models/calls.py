@@ -75,6 +75,15 @@ def sum_since(transaction: Transaction, since: str) -> SpentSum:
     return _sum([(tokens, usd) for _, _, tokens, usd in _spent(transaction, since)])
 
 
+def count_by_model(transaction: Transaction, since: str) -> dict[str, int]:
+    """How many of a workspace's calls from a moment on each model answered."""
+    rows = transaction.all(
+        "SELECT model, count(*) FROM calls WHERE workspace = ? AND happened >= ? GROUP BY model",
+        (transaction.workspace, since),
+    )
+    return {str(model): cast("int", number) for model, number in rows}
+
+
 def sum_by_day(transaction: Transaction, since: str) -> list[tuple[str, str, SpentSum]]:
     """What a workspace's calls from a moment on took, by day and purpose, the newest day first."""
     sums: dict[tuple[str, str], list[tuple[int, str | None]]] = {}
