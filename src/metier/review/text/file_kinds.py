@@ -26,25 +26,8 @@ _PROGRAMS = (
     b"\0asm",
     b"dex\n",
 )
-_PROGRAM_ENDS = (
-    ".pyc",
-    ".pyo",
-    ".pyd",
-    ".so",
-    ".dylib",
-    ".dll",
-    ".exe",
-    ".class",
-    ".o",
-    ".a",
-    ".node",
-    ".scr",
-    ".msi",
-    ".jar",
-    ".apk",
-    ".wasm",
-    ".bin",
-    ".elf",
+_PROGRAM_ENDS = tuple(
+    """.pyc .pyo .pyd .so .dylib .dll .exe .class .o .a .node .scr .msi .jar .apk .wasm .bin .elf""".split()  # noqa: SIM905
 )
 _ARCHIVES = (
     b"PK\x03\x04",
@@ -56,76 +39,13 @@ _ARCHIVES = (
     b"Rar!",
     b"\x28\xb5\x2f\xfd",
 )
-_ARCHIVE_ENDS = (
-    ".zip",
-    ".tar",
-    ".tgz",
-    ".gz",
-    ".bz2",
-    ".xz",
-    ".7z",
-    ".rar",
-    ".zst",
-    ".whl",
-    ".dmg",
-    ".pkg",
-    ".iso",
-    ".cab",
-    ".deb",
-    ".rpm",
+_ARCHIVE_ENDS = tuple(
+    """.zip .tar .tgz .gz .bz2 .xz .7z .rar .zst .whl .dmg .pkg .iso .cab .deb .rpm""".split()  # noqa: SIM905
 )
-_MEDIA_ENDS = (
-    *(
-        ".png",
-        ".jpg",
-        ".jpeg",
-        ".gif",
-        ".webp",
-        ".ico",
-        ".bmp",
-        ".tiff",
-        ".avif",
-        ".mp3",
-        ".wav",
-        ".ogg",
-        ".mp4",
-        ".mov",
-        ".webm",
-        ".m4a",
-    ),
-    *(
-        ".ttf",
-        ".otf",
-        ".woff",
-        ".woff2",
-        ".eot",
-        ".pdf",
-        ".docx",
-        ".pptx",
-        ".xlsx",
-        ".odt",
-        ".ods",
-        ".odp",
-        ".potx",
-        ".dotx",
-        ".xltx",
-    ),
-    *(
-        ".sqlite",
-        ".db",
-        ".parquet",
-        ".npy",
-        ".npz",
-        ".onnx",
-        ".safetensors",
-        ".pt",
-        ".pkl",
-        ".pickle",
-        ".icns",
-        ".psd",
-        ".glb",
-        ".wav",
-    ),
+_MEDIA_ENDS = tuple(
+    """.png .jpg .jpeg .gif .webp .ico .bmp .tiff .avif .mp3 .wav .ogg .mp4 .mov .webm .m4a .ttf .otf .woff .woff2
+    .eot .pdf .docx .pptx .xlsx .odt .ods .odp .potx .dotx .xltx .sqlite .db .parquet .npy .npz .onnx
+    .safetensors .pt .pkl .pickle .icns .psd .glb""".split()  # noqa: SIM905
 )
 _MEDIA = (
     b"\x89PNG",
@@ -149,56 +69,12 @@ _MEDIA = (
     b"MM\0*",
     b"\x93NUMPY",
 )
-_SCRIPT_ENDS = (
-    *(
-        ".py",
-        ".sh",
-        ".bash",
-        ".zsh",
-        ".fish",
-        ".js",
-        ".mjs",
-        ".cjs",
-        ".ts",
-        ".mts",
-        ".cts",
-        ".jsx",
-        ".tsx",
-        ".rb",
-        ".pl",
-        ".php",
-        ".ps1",
-    ),
-    *(
-        ".psm1",
-        ".bat",
-        ".cmd",
-        ".vbs",
-        ".lua",
-        ".go",
-        ".rs",
-        ".java",
-        ".kt",
-        ".swift",
-        ".c",
-        ".cpp",
-        ".cs",
-        ".applescript",
-        ".scpt",
-        ".r",
-    ),
-    *(".command", ".mk", ".tcl", ".awk", ".nu"),
+_SCRIPT_ENDS = tuple(
+    """.py .sh .bash .zsh .fish .js .mjs .cjs .ts .mts .cts .jsx .tsx .rb .pl .php .ps1 .psm1 .bat .cmd .vbs .lua
+    .go .rs .java .kt .swift .c .cpp .cs .applescript .scpt .r .command .mk .tcl .awk .nu""".split()  # noqa: SIM905
 )
-_SCRIPT_NAMES = (
-    "makefile",
-    "dockerfile",
-    "justfile",
-    "rakefile",
-    "gemfile",
-    "setup",
-    "install",
-    "postinstall",
-    "preinstall",
+_SCRIPT_NAMES = tuple(
+    """makefile dockerfile justfile rakefile gemfile setup install postinstall preinstall""".split()  # noqa: SIM905
 )
 
 

@@ -74,7 +74,7 @@ class TrainingFigure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class SearchFigures:
     """What a finished training tried, and the val scores it saw: those that chose, and those measured again."""
 
     steps: int
@@ -104,14 +104,14 @@ class Search:
         return f"{self.steps_text}. On val {self.scores_text}."
 
 
-def search_of(report: Mapping[str, object]) -> Search | None:
+def search_of(report: Mapping[str, object]) -> SearchFigures | None:
     """What a training tried; None: it is not finished, accepted nothing, or measured nothing again at its end."""
     curve = rows(report, "curve")
     accepted = sum(str(one["action"]).startswith("accept") for one in curve[1:])
     again = {(str(one["arm"]), str(one["split"])): one.get("score") for one in rows(report, "baselines")}
     if is_unfinished(report) or not accepted or again.get(("best", "val")) is None:
         return None
-    return Search(
+    return SearchFigures(
         steps=len(curve) - 1,
         accepted=accepted,
         lines=len(rows(report, "attribution")),
