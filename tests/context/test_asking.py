@@ -55,7 +55,7 @@ def test_without_a_model_the_reason_and_the_fix_are_a_value(ws: Workspace) -> No
     found = asker_of(ws.context, {})
     assert isinstance(found, NoModel)
     assert "heuristics" in found.reason
-    assert "model =" in found.fix
+    assert "metier config set model " in found.fix
 
 
 def test_a_missing_key_is_no_model_and_names_the_variable(opened: Any) -> None:

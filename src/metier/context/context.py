@@ -128,7 +128,7 @@ def open_context(
     check_copied(ctx.store)
     if settings.config.store:  # whoever joined a server believes it
         return ctx
-    return replace(ctx, lost=check_database(ctx.store, state, key, ctx.now()))
+    return replace(ctx, lost=check_database(ctx.store, state, key, ctx.now))
 
 
 def planned_root(folder: str, flags: Mapping[str, object], environ: Mapping[str, str]) -> Path:

@@ -17,6 +17,7 @@ from metier.hooks.identity import database_seal
 from metier.store.tables import meta
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from metier.store.engines.engine import Engine
@@ -34,7 +35,7 @@ def check_copied(store: Engine) -> None:
         raise ConfigError(f"A copy into this store is not finished. Run it again: metier store copy {begun} TO")
 
 
-def check_database(store: Engine, state: Path, key: bytes, now: str) -> str:
+def check_database(store: Engine, state: Path, key: bytes, now: Callable[[], str]) -> str:
     """Refuse a database that was exchanged for another one; a new one is sealed. Returns when one was found lost."""
     seal = database_seal(key, str(state))
     with store.read() as transaction:
@@ -48,7 +49,7 @@ def check_database(store: Engine, state: Path, key: bytes, now: str) -> str:
     return lost
 
 
-def _seal_new(store: Engine, state: Path, seal: str, now: str) -> str:
+def _seal_new(store: Engine, state: Path, seal: str, now: Callable[[], str]) -> str:
     """Seal a new database; one that comes after another one notes that the other is lost.
 
     Who seals marks afterwards. So what has no seal, seen under the lock, cannot be what the mark is about.
@@ -56,7 +57,7 @@ def _seal_new(store: Engine, state: Path, seal: str, now: str) -> str:
     with store.write() as transaction:
         if meta.get(transaction, meta.OWNER) == seal:  # another process did it meanwhile
             return meta.get(transaction, meta.LOST)
-        lost = now if (state / MARK).exists() else ""
+        lost = now() if (state / MARK).exists() else ""
         meta.put(transaction, meta.OWNER, seal)
         if lost:
             meta.put(transaction, meta.LOST, lost)
