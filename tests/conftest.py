@@ -34,7 +34,7 @@ NOW = "2026-01-05T12:00:00.000000Z"
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored under nohup, and what tests start would inherit that
 # how fast examples come says something about the machine, not about Metier
-settings.register_profile("quick", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("quick")
 # tests start many processes: each would compile the package anew if nothing kept the bytecode
 sys.dont_write_bytecode = False

@@ -75,7 +75,7 @@ def test_what_did_learning_cost_this_week(worked_on: ServedDashboard, eyes: Eyes
     page.get_by_role("heading", name="The last seven days").wait_for()
     page.get_by_role("link", name=re.compile(r"\$0\.50")).click()
     expect(page.locator("dl", has_text="Learning").last).to_contain_text("$0.50, 2 calls")
-    page.get_by_role("link", name="2 calls").click()
+    page.get_by_role("link", name="2 model calls").click()
     expect(page.locator("tbody tr")).to_have_count(2)
 
 
