@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from quick_databases import quick_migrate
 
+from metier.store.engines import migrate as engine_migrate
 from metier.store.engines.migrate import migrate
 from metier.store.engines.sqlite import SqliteEngine
 from metier.workspace import Workspace
@@ -96,6 +98,14 @@ def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     monkeypatch.delenv("CODEX_HOME", raising=False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_databases() -> Iterator[None]:
+    """A new workspace's SQLite database is a copy of one that was migrated."""
+    with tempfile.TemporaryDirectory(prefix="sample") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine_migrate, "migrate", quick_migrate(Path(folder)))
+        yield
 
 
 @pytest.fixture

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 100
 """Seconds after which a command is stopped."""
-LOADED = ("metier.cli", "metier.context")
-"""Packages whose modules are loaded before the first command."""
+APART = {"metier.__main__", "metier.hooks.__main__"}
+"""Modules that act when they are loaded."""
 STREAMS = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
 
 
@@ -113,8 +113,8 @@ def _serve(requests: IO[str]) -> None:
 
 def _load() -> None:
     """Have all modules, and the tables that review and redaction make when they are first used."""
-    for name in LOADED:
-        for module in pkgutil.iter_modules(import_module(name).__path__, f"{name}."):
+    for module in pkgutil.walk_packages(import_module("metier").__path__, "metier."):
+        if module.name not in APART:
             import_module(module.name)
     from metier.redaction import Redactor
     from metier.review.review import review_package
