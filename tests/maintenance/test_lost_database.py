@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell, bumps
+from dashboard_world import serve_dashboard
+from mcp_talk import Talk
 
 from metier.hooks.identity import OWNER
 from metier.types import Run
@@ -161,3 +163,15 @@ def test_a_store_at_a_server_knows_no_loss_of_a_file(
     monkeypatch.setenv("METIER_STORE", new_postgres)
     assert len(shop.json("runs", "list")) == len(bumps())
     assert [one["state"] for one in shop.json("doctor") if one["name"] == "store"] == ["ok"]
+
+
+def test_agents_and_the_dashboard_are_told_until_it_is_settled(shop: Shell) -> None:
+    empty(shop.folder / ".metier")
+    with serve_dashboard(Workspace.open(shop.folder)) as served, Talk(shop.folder) as talk:
+        assert f"{shop.folder}/.metier/metier.db was lost before" in served.get("/runs").text
+        for tool in ("runs", "lessons"):
+            assert "metier restore FILE" in talk.call(tool)
+        shop.ok("restore", "--without-backup", "--yes")
+        assert "was lost" not in served.get("/runs").text
+        assert talk.call("runs") == "No runs are recorded here yet."
+        assert talk.call("lessons") == "There are no lessons here yet."

@@ -16,6 +16,7 @@ from metier.context.own_database import DATABASE, check_copied, check_database, 
 from metier.errors import ConfigError, SchemaError, StoreError, UnreachableError
 from metier.hooks.identity import is_sealed, key_path, seal_of
 from metier.store.engines import migrate
+from metier.store.tables import meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,8 +69,11 @@ class Context:
 
     @property
     def loss_text(self) -> str:
-        """The one line about a database that was lost; empty: none was."""
-        return loss_text(self.state, self.lost) if self.lost else ""
+        """The one line about a database that was lost; empty: none was, or it is settled by now."""
+        if not self.lost:
+            return ""
+        with self.store.read() as transaction:
+            return loss_text(self.state, self.lost) if meta.get(transaction, meta.LOST) else ""
 
     def now(self) -> str:
         """The current time, as records write it."""

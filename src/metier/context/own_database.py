@@ -83,5 +83,5 @@ def loss_text(state: Path, lost: str) -> str:
     """The one line about a database that was lost."""
     return (
         f"The database {state / DATABASE} was lost before {lost[:16].replace('T', ' ')} (UTC): this one began empty. "
-        "Bring back a backup: metier restore FILE   There is none: metier restore --without-backup"
+        "Bring back a backup: metier restore FILE; if there is none: metier restore --without-backup"
     )

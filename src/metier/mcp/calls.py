@@ -47,7 +47,9 @@ def runs(opened: OpenedWorkspace, given: Arguments) -> str:
     query = str(given.get("query") or "").strip()
     found = ws.search(query, limit) if query else ws.runs(limit)
     if not found:
-        return "No run contains all of these words." if query else "No runs are recorded here yet."
+        return ws.context.loss_text or (
+            "No run contains all of these words." if query else "No runs are recorded here yet."
+        )
     return "\n".join(json.dumps(_row(record), ensure_ascii=False) for record in found)
 
 
@@ -59,6 +61,8 @@ def lessons(opened: OpenedWorkspace, given: Arguments) -> str:
     parts = _instructions(ws, found, words, limit)
     if waiting := [one for one in found if one.is_open][:limit]:
         parts += [PROPOSED, *(json.dumps(_lesson(one), ensure_ascii=False) for one in waiting)]
+    if not parts and (text := ws.context.loss_text):
+        return text
     return "\n".join(parts) or ("No lesson has one of these words." if words else "There are no lessons here yet.")
 
 

@@ -69,6 +69,7 @@ def render(board: Dashboard, ask: Ask, page: Page) -> str:
             nav=entries,
             ask=ask,
             now=board.context.clock(),
+            trouble=board.context.loss_text,
             project=board.ws.root.name or str(board.ws.root),
             root=str(board.ws.root),
             form_token=ask.form_token,
