@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 BETS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 """Shares of the money put on each difference: small ones see small gains in the end, large ones large gains soon."""
-LARGEST = 690.0
-"""Logarithm of the largest sum of money that is counted."""
+LARGEST = 1e300
+"""The largest sum of money that is counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class SequentialEvidence:
         for one in differences:
             if not -1.0 <= one <= 1.0:
                 raise ValueError(f"a difference of two scores lies between -1 and 1, not at {one}")
-            wealth = tuple(min(money * (1 + bet * one), 1e300) for money, bet in zip(wealth, BETS, strict=True))
+            wealth = tuple(min(money * (1 + bet * one), LARGEST) for money, bet in zip(wealth, BETS, strict=True))
             most, seen = max(most, sum(wealth) / len(wealth)), seen + 1
         return SequentialEvidence(wealth=wealth, most=most, seen=seen)
 
@@ -62,6 +62,7 @@ def e_values(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np
 
     total = np.zeros(differences.shape)
-    for bet in BETS:
-        total += np.exp(np.minimum(np.cumsum(np.log1p(differences * bet), axis=1), LARGEST))
+    with np.errstate(over="ignore"):
+        for bet in BETS:
+            total += np.minimum(np.cumprod(1 + differences * bet, axis=1), LARGEST)
     return total / len(BETS)
