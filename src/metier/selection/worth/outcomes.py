@@ -135,19 +135,29 @@ def line(skill: str, worth: Worth) -> str:
     compared = (
         f"; compared {made.with_runs} runs with it and {made.withheld_runs} without" if made.withheld_runs else ""
     )
-    given = f"given {_times(made.selected)}: {made.given_succeeded} of these runs succeeded, {made.given_failed} failed"
-    return f"{given}; {_used(made)}{compared}; {worth.adjustment.reason}"
+    ended = _ends(made.selected, made.given_succeeded, made.given_failed, " of these runs")
+    return f"given {_times(made.selected)}{ended}; {_used(made)}{compared}; {worth.adjustment.reason}"
 
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
+def _ends(count: int, succeeded: int, failed: int, of: str = "") -> str:
+    """How so many runs ended, as far as that is known."""
+    if not succeeded + failed:
+        which = "that run" if count == 1 else "these runs"
+        return f", and how {which} went is not known yet" if count else ""
+    if count == 1:
+        return f": that run {'succeeded' if succeeded else 'failed'}"
+    return f": {succeeded}{of} succeeded, {failed} failed"
+
+
 def _used(made: Counts) -> str:
     """How often it was used, as far as the runs say so."""
     if not made.told:
         return "whether a run used it is not known"
-    return f"used {_times(made.used)}: {made.succeeded} succeeded, {made.failed} failed"
+    return f"used {_times(made.used)}{_ends(made.used, made.succeeded, made.failed)}"
 
 
 def advice(skill: str, found: Adjustment) -> str:
