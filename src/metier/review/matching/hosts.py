@@ -109,7 +109,13 @@ def _plain(name: str) -> str:
 def _is_link(data: bytes, start: int) -> bool:
     """Whether an address is there to be read up on: the target of a link, in brackets, behind a colon, or alone."""
     before = data[max(0, start - 60) : start].rpartition(b"\n")[2].rstrip(b" \t`\"'*")
-    return before.endswith((b"(", b"<", b":", b"|", b"-", b"=")) or not before or before.lstrip().startswith(b"|")
+    if data[start - 1 : start] == b",":  # a field of a table
+        return True
+    return (
+        before.endswith((b"(", b"<", b":", "\uff1a".encode(), b"|", b"-", b"="))
+        or not before
+        or before.lstrip().startswith(b"|")
+    )
 
 
 @cache

@@ -24,6 +24,13 @@ _INVISIBLE = re.compile(
 )
 _RARE = re.compile("[\u206a-\u206f\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]+")
 """Invisible characters that no text of today needs."""
+_DOTS = re.compile("[\u2801-\u28ff]")
+"""Braille letters, of which drawings are made."""
+_COPIED = 20
+"""So many of one invisible character in a row, and they are no accident."""
+_LONG = 40
+"""Letters of a word that are looked at."""
+_END, _START = re.compile(r"[\w-]*$"), re.compile(r"[\w-]*")
 _IN_WORD = re.compile(rf"(?<=[A-Za-z]){_RARE.pattern}(?=[A-Za-z])")
 _UNSEEABLE = re.compile(
     "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u2800\u3164\ufe00-\ufe0f\ufeff"
@@ -36,6 +43,8 @@ _SPACE = re.compile(rf"[\s\u200b\u3164]{{{_LINES},}}")
 _FOREIGN = "Ͱ-ϿЀ-ӿԀ-ԯɐ-ʯ"
 _LETTER = re.compile(f"[{_FOREIGN}]")
 _WORD = re.compile(f"[A-Za-z{_FOREIGN}]{{3,}}")
+HOME = 3
+"""With a third of all letters a text is written in the other alphabet, and a mixed word is a slip of the keyboard."""
 NOISE = 0.02
 """The share of characters that cannot be read from which on a file is no text."""
 POPULAR = word_set(
@@ -49,7 +58,7 @@ POPULAR = word_set(
 KNOWN = word_set(
     """preact grequests scapy opencv openapi redux request pandera dayjs playwright-core urllib
     ether lodash-es vite node-fetch
-    redis-py httpie clawdhub tests pypdf react2 expresso stripes reactor"""
+    redis-py psycopg httpx2 httpie clawdhub tests pypdf react2 expresso stripes reactor"""
 )
 """Names near a popular one that are packages in their own right, or that no one is fooled by."""
 _INSTALL = re.compile(
@@ -78,9 +87,30 @@ def invisible(source: ReviewedText) -> Iterator[tuple[int, int]]:
         return
     if not _is_lone(source.text):
         yield from (match.span() for match in _RARE.finditer(source.text))
-    found = [match.span() for match in _INVISIBLE.finditer(source.text)]
-    if len(found) >= 2 or any(end - start > 2 for start, end in found):
-        yield from found
+    found = [match for match in _INVISIBLE.finditer(source.text) if _may_hide(match)]
+    split = {_word_around(match) for match in found}
+    if len(split) > 1 or any(len(match[0]) > 2 for match in found):
+        yield from (match.span() for match in found)
+
+
+def _may_hide(match: re.Match[str]) -> bool:
+    """Whether invisible characters split a word or could carry a text; the blanks of a drawing, and one character
+    over and over between words, as pages on the web leave behind when they are copied, do neither."""
+    text, start, end = match.string, *match.span()
+    if text[start] == "\u2800":
+        return not _DOTS.search(text, max(0, start - _COLUMNS), end + _COLUMNS)
+    return len(set(match[0])) > 1 or _is_in_word(text, start, end) or end - start >= _COPIED
+
+
+def _is_in_word(text: str, start: int, end: int) -> bool:
+    return text[start - 1 : start].isascii() and text[start - 1 : start].isalpha() and text[end : end + 1].isalpha()
+
+
+def _word_around(match: re.Match[str]) -> str:
+    """The word that is split; the same word split twice comes from copying."""
+    text, start, end = match.string, *match.span()
+    before, after = _END.search(text[max(0, start - _LONG) : start]), _START.match(text[end : end + _LONG])
+    return f"{before[0] if before else ''}{match[0]}{after[0] if after else ''}"
 
 
 def rare_character(source: ReviewedText) -> Iterator[tuple[int, int]]:
@@ -108,9 +138,12 @@ def padding(source: ReviewedText) -> Iterator[tuple[int, int]]:
 
 
 def mixed_words(source: ReviewedText) -> Iterator[tuple[int, int]]:
-    """Latin words with letters of another alphabet that look the same; in bytes that are no text they are chance."""
+    """Latin words with letters of another alphabet that look the same; in bytes that are no text they are chance, in a
+    text written in that alphabet slips."""
     text = source.text
     if text.isascii() or not _LETTER.search(text) or text.count("\ufffd") > len(text) * NOISE:
+        return
+    if len(_LETTER.findall(text)) * HOME > sum(map(str.isalpha, text)):
         return
     alike = lookalikes()
     for match in _WORD.finditer(source.text):
