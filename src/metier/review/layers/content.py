@@ -84,17 +84,22 @@ def together(heap: Iterable[Evidence]) -> float:
 
 
 def _heap(found: list[Evidence]) -> list[Evidence]:
-    """The evidence near the first of some, the heaviest of each rule; of passages, two."""
+    """The evidence near the first of some, the heaviest of each rule and of each word; of passages, two."""
     near: dict[str, list[Evidence]] = {}
     for one in found:
         if one.span[0] > found[0].span[0] + TOGETHER:
             break
         near.setdefault(one.rule.id, []).append(one)
-    return [
+    heaviest = [
         one
         for each in near.values()
         for one in sorted(each, key=lambda one: -one.weight)[: 2 if each[0].rule.look == _PASSAGE else 1]
     ]
+    words: dict[tuple[int, int], Evidence] = {}
+    for one in heaviest:
+        known = words.get(one.span)
+        words[one.span] = one if known is None or known.weight < one.weight else known
+    return list(words.values())
 
 
 def _of_description(package: Package, scan: Scan) -> Iterator[Evidence]:

@@ -67,6 +67,11 @@ _INSTALL = re.compile(
     r"((?:[ \t]+[^\s`'\"|;&)\\]{1,80}){1,20})"
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{3,40}")
+_LISTS = (
+    (re.compile(r"(?:.*/)?requirements[\w.-]*\.txt"), re.compile(r"(?m)^[ \t]*([A-Za-z0-9][\w.-]*)")),
+    (re.compile(r"(?:.*/)?package\.json"), re.compile(r'"([a-z0-9][\w.-]*)"\s*:\s*"(?:[\^~]?\d|\*|latest)')),
+)
+"""Files that list packages, and how each one is named there."""
 
 
 def tags(source: ReviewedText) -> Iterator[tuple[int, int]]:
@@ -154,7 +159,7 @@ def mixed_words(source: ReviewedText) -> Iterator[tuple[int, int]]:
 
 
 def lookalike_installs(source: ReviewedText) -> Iterator[tuple[int, int]]:
-    """Spans of package names in install commands that look like a popular package and are not it."""
+    """Spans of package names in install commands and lists that look like a popular package and are not it."""
     for match in _INSTALL.finditer(source.text):
         at = match.start(1)
         for word in re.finditer(r"\S+", match[1]):
@@ -163,6 +168,11 @@ def lookalike_installs(source: ReviewedText) -> Iterator[tuple[int, int]]:
             name = re.split(r"[=<>~\[@]", word[0], maxsplit=1)[0].lower().rstrip(".,:!?*_")
             if _NAME.fullmatch(name) and resembles(name):
                 yield at + word.start(), at + word.end()
+    for file, named in _LISTS:
+        if file.fullmatch(source.path):
+            for match in named.finditer(source.text):
+                if _NAME.fullmatch(match[1].lower()) and resembles(match[1].lower()):
+                    yield match.span(1)
 
 
 def resembles(name: str) -> str | None:
