@@ -41,7 +41,7 @@ FOLDS = 3
 SAMPLE = 3000
 """Packages of the pool whose frequent words are weighed, whether an attack has them or not."""
 OFTEN = 40
-MUCH, RATHER = {"orders": 0.012, "programs": 0.005}, {"orders": 0.05, "programs": 0.05}
+MUCH, RATHER = {"orders": 0.016, "programs": 0.005}, {"orders": 0.05, "programs": 0.05}
 """Shares of the published packages with a passage from the limits on."""
 FILES, FILE = 800, 16_000
 """Programs that are used, and characters of each."""
