@@ -99,8 +99,11 @@ def invisible(source: ReviewedText) -> Iterator[tuple[int, int]]:
 
 
 def _may_hide(match: re.Match[str]) -> bool:
-    """Whether invisible characters split a word or could carry a text; the blanks of a drawing, and one character
-    over and over between words, as pages on the web leave behind when they are copied, do neither."""
+    """Whether invisible characters split a word or could carry a text.
+
+    The blanks of a drawing, and one character over and over between words, as pages leave behind when they are copied,
+    do neither.
+    """
     text, start, end = match.string, *match.span()
     if text[start] == "\u2800":
         return not _DOTS.search(text, max(0, start - _COLUMNS), end + _COLUMNS)
@@ -143,19 +146,33 @@ def padding(source: ReviewedText) -> Iterator[tuple[int, int]]:
 
 
 def mixed_words(source: ReviewedText) -> Iterator[tuple[int, int]]:
-    """Latin words with letters of another alphabet that look the same; in bytes that are no text they are chance, in a
-    text written in that alphabet slips."""
+    """Latin words with letters of another alphabet that look the same.
+
+    In bytes that are no text they are chance, and in the sentences of a text written in that alphabet they are slips.
+    """
     text = source.text
     if text.isascii() or not _LETTER.search(text) or text.count("\ufffd") > len(text) * NOISE:
         return
-    if len(_LETTER.findall(text)) * HOME > sum(map(str.isalpha, text)):
-        return
-    alike = lookalikes()
-    for match in _WORD.finditer(source.text):
-        word = match[0]
-        foreign = sum(char > "\x7f" for char in word)
-        if foreign and foreign < len(word) and all(char <= "\x7f" or char in alike for char in word):
-            yield match.span()
+    at_home = len(_LETTER.findall(text)) * HOME > sum(map(str.isalpha, text))
+    for start, end, is_code in _words_of(text):
+        if (source.script or is_code or not at_home) and _is_mixed(text[start:end]):
+            yield start, end
+
+
+def _is_mixed(word: str) -> bool:
+    foreign = [char for char in word if char > "\x7f"]
+    return 0 < len(foreign) < len(word) and lookalikes().issuperset(foreign)
+
+
+def _words_of(text: str) -> Iterator[tuple[int, int, bool]]:
+    """The words of a page, each with whether it stands in code."""
+    before, fences, ticks = 0, 0, 0
+    for match in _WORD.finditer(text):
+        fences += text.count("```", before, match.start())
+        line = text.rfind("\n", before, match.start())
+        ticks = text.count("`", max(before, line), match.start()) + (ticks if line < 0 else 0)
+        before = match.start()
+        yield *match.span(), fences % 2 == 1 or ticks % 2 == 1
 
 
 def lookalike_installs(source: ReviewedText) -> Iterator[tuple[int, int]]:
