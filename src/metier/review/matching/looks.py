@@ -66,6 +66,8 @@ _INSTALL = re.compile(
     r"|yarn add|bun add|npx|bunx)"
     r"((?:[ \t]+[^\s`'\"|;&)\\]{1,80}){1,20})"
 )
+_PLACED = re.compile(r"://\S*$|@\S*$|\b(?:install|add|require|npx|uvx|import|from)\b[ \t]+(?:[^\s]+[ \t]+){0,6}$")
+"""What stands before the name of a host or a package."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{3,40}")
 _LISTS = (
     (re.compile(r"(?:.*/)?requirements[\w.-]*\.txt"), re.compile(r"(?m)^[ \t]*([A-Za-z0-9][\w.-]*)")),
@@ -154,9 +156,9 @@ def mixed_words(source: ReviewedText) -> Iterator[tuple[int, int]]:
     if text.isascii() or not _LETTER.search(text) or text.count("\ufffd") > len(text) * NOISE:
         return
     at_home = len(_LETTER.findall(text)) * HOME > sum(map(str.isalpha, text))
-    for start, end, is_code in _words_of(text):
-        if (source.script or is_code or not at_home) and _is_mixed(text[start:end]):
-            yield start, end
+    for match in _WORD.finditer(text):
+        if _is_mixed(match[0]) and (not at_home or _names_something(text, match.start())):
+            yield match.span()
 
 
 def _is_mixed(word: str) -> bool:
@@ -164,15 +166,10 @@ def _is_mixed(word: str) -> bool:
     return 0 < len(foreign) < len(word) and lookalikes().issuperset(foreign)
 
 
-def _words_of(text: str) -> Iterator[tuple[int, int, bool]]:
-    """The words of a page, each with whether it stands in code."""
-    before, fences, ticks = 0, 0, 0
-    for match in _WORD.finditer(text):
-        fences += text.count("```", before, match.start())
-        line = text.rfind("\n", before, match.start())
-        ticks = text.count("`", max(before, line), match.start()) + (ticks if line < 0 else 0)
-        before = match.start()
-        yield *match.span(), fences % 2 == 1 or ticks % 2 == 1
+def _names_something(text: str, at: int) -> bool:
+    """Whether a word is in an address, or behind what installs packages."""
+    before = text[max(0, at - _COLUMNS) : at].rpartition("\n")[2]
+    return bool(_PLACED.search(before))
 
 
 def lookalike_installs(source: ReviewedText) -> Iterator[tuple[int, int]]:
