@@ -78,6 +78,7 @@ BENCHMARKS = (
     Bench("learning/procedures.py"),
     Bench("learning/poisoning.py", quick="--quick"),
     Bench("review/review.py", whole="--held-out", quick="--sample 10 --no-time"),
+    Bench("review/blind.py"),
     Bench("library/library.py", quick="--count 20"),
     Bench("library/edits.py", rounds=3),
     Bench("models/models.py"),
@@ -99,7 +100,6 @@ BENCHMARKS = (
 TOOLS = {
     "learning/check_sample.py": "writes a sample for a person to read",
     "learning/work_generator.py": "prints sample runs",
-    "review/blind.py": "needs a folder of packages that somebody else wrote",
     "review/fit.py": "fits weights",
     "review/likeness.py": "fits weights",
     "selection/fit.py": "fits weights",

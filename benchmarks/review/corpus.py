@@ -89,11 +89,14 @@ def labelled(shared: Path = SHARED) -> Iterator[tuple[str, str, str]]:
         yield row["id"], row["label"], row["text"]
 
 
-def blind() -> Iterator[tuple[str, Package, list[tuple[str, int]]]]:
-    """Packages by somebody who had not seen the rules, and the lines of each that are the attack: file and number."""
+def blind(file: str = "blind") -> Iterator[tuple[str, Package, list[tuple[str, int]]]]:
+    """Packages by somebody who had not seen the rules, and the lines of each that are the attack: file and number.
+
+    Those in `unseen` were looked at by nobody who makes rules, and nothing is fitted on them.
+    """
     files: dict[str, dict[str, bytes]] = {}
     marks: dict[str, list[tuple[str, int]]] = {}
-    for place, text in _parts("blind"):
+    for place, text in _parts(file):
         name, path, *lines = place.split(" ")
         files.setdefault(name, {})[path] = text[:-1].encode()
         marks.setdefault(name, []).extend((path, int(line)) for line in lines)
