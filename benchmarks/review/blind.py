@@ -2,8 +2,8 @@
 
     python benchmarks/review/blind.py [FOLDER] [--apart contextual/006,contextual/012] [--list]
 
-Without FOLDER it scores the packages of `attacks/unseen.txt`, which were scored once at first sight, when the rules
-were done: nobody who makes rules looked at one, and nothing is fitted on them. FOLDER has one folder for each kind
+Without FOLDER it scores the packages of `attacks/unseen.txt`, which were first scored when the rules were
+done: nobody who makes rules looked at one, and nothing is fitted on them. FOLDER has one folder for each kind
 (`wild`, `synthetic`, `obvious`, `contextual`, `ordinary`), and each of them one folder for each package. Made-up hosts
 that end in `.example` and addresses reserved for documentation would give the label away; before a package is reviewed
 they become ordinary-looking ones, the same for the whole package, in ordinary packages as well. `--apart` counts
