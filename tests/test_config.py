@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import pytest
+from states import state_of
 
 from metier.config import GROUPS, PARSERS, Config, load, state_folder, user_file, variable
 from metier.errors import ConfigError
@@ -15,7 +16,7 @@ HOME = {"HOME": "/nowhere"}
 
 
 def write(folder: Path, text: str) -> Path:
-    file = folder / ".metier" / "metier.toml"
+    file = state_of(folder) / "metier.toml"
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
     return file
@@ -110,7 +111,7 @@ def test_the_state_folder_follows_metier_home_and_its_settings_come_with_it(tmp_
     settings = load(tmp_path, environ=HOME | {"METIER_HOME": str(elsewhere)})
     assert (settings.config.mode, settings.config.state_dir) == ("apply", str(elsewhere))
     assert settings.sources["state_dir"] == "METIER_HOME"
-    assert state_folder(tmp_path, "") == tmp_path / ".metier"
+    assert state_folder(tmp_path, "") == state_of(tmp_path)
 
 
 def test_a_settings_file_that_is_not_text_is_named(tmp_path: Path) -> None:
@@ -127,12 +128,12 @@ def test_every_setting_has_a_parser_and_a_variable() -> None:
 
 @pytest.mark.parametrize("name", ["second_opinions", "model_url", "model_key", "embed_headers"])
 def test_what_runs_programs_or_sends_keys_is_never_taken_from_a_folder(name: str, tmp_path: Path) -> None:
-    (tmp_path / ".metier").mkdir()
-    (tmp_path / ".metier" / "metier.toml").write_text(f'{name} = "x"\n', encoding="utf-8")
+    state_of(tmp_path).mkdir()
+    (state_of(tmp_path) / "metier.toml").write_text(f'{name} = "x"\n', encoding="utf-8")
     with pytest.raises(ConfigError, match=f"{name} cannot be set there"):
         load(tmp_path, environ={"HOME": str(tmp_path)})
     user = tmp_path / ".config" / "metier"
     user.mkdir(parents=True)
-    (tmp_path / ".metier" / "metier.toml").unlink()
+    (state_of(tmp_path) / "metier.toml").unlink()
     (user / "metier.toml").write_text(f'{name} = "x"\n', encoding="utf-8")
     assert load(tmp_path, environ={"HOME": str(tmp_path)}).sources[name].endswith("metier.toml")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import forked
 import pytest
-from adopting import IDENTITY
 
 from metier.cli.demo import open_stage
 from metier.cli.demo.capture import capture_scene

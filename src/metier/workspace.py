@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, Unpack
 
-from metier import config
 from metier.async_calls import as_async_work, at_once, in_thread
 from metier.context.context import open_context, utc
 from metier.errors import MetierError, StoreError
@@ -379,7 +378,7 @@ class Workspace:
                 from metier.maintenance.retention import erase_removed_text
 
                 erase_removed_text(self.context)
-        if any(_has_entries(folder / JOURNAL) for folder in (self.state, self.context.home / config.STATE)):
+        if any(_has_entries(folder / JOURNAL) for folder in (self.context.history, self.context.person)):
             with suppress(MetierError):  # the next change tries again, and says what is in the way
                 self.library.recover()
         left = [*self.state.glob("backup-*"), *self.state.glob("restore-*")]

@@ -9,6 +9,7 @@ import pytest
 from agent_model import AgentModel, Step
 from homes import picture
 from real_agents import RealAgents, real_agents
+from states import state_of
 
 from metier.models.builder import build
 from metier.models.failures import Refused
@@ -60,7 +61,7 @@ def test_claude_code_answers_in_a_small_request_and_leaves_nothing(agents: RealA
     assert (request["tools"], request["max_tokens"]) == ([], 500 + 1024)
     assert "Be brief." in json.dumps(request["system"])
     assert [line for line in picture(agents.home) if "projects" in line or "spool" in line] == before
-    assert list((project / ".metier/spool").glob("*.json")) == []
+    assert list((state_of(project) / "spool").glob("*.json")) == []
 
 
 @pytest.mark.parametrize("name", ["default", "gpt-6.1-sol"])
@@ -86,7 +87,7 @@ def test_codex_answers_without_tools_that_run_commands_and_leaves_no_session(age
     assert not {"shell", "exec_command", "apply_patch"} & {tool.get("name") for tool in request["tools"]}
     assert not (project.parent / "started").exists(), "no MCP server of the person is started"
     assert not list((agents.home / ".codex").rglob("rollout-*.jsonl"))
-    assert list((project / ".metier/spool").glob("*.json")) == []
+    assert list((state_of(project) / "spool").glob("*.json")) == []
 
 
 def test_a_wrong_key_is_told_at_once(agents: RealAgents, project: Path) -> None:

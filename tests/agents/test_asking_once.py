@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from homes import FOREIGN_HOOKS, picture
+from states import has_state, state_of
 from waiting import running
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def test_past_sessions_the_login_as_the_model_and_sending_are_each_a_question_of
     shown = screen[places[2] :]
     assert "fix the flaky test" in shown, "the text as it would be sent is shown before"
     assert SECRET not in screen
-    assert 'model = "claude-code:haiku"' in (project / ".metier/metier.toml").read_text()
+    assert 'model = "claude-code:haiku"' in (state_of(project) / "metier.toml").read_text()
     assert "send_sessions = true" in (home / ".config/metier/metier.toml").read_text()
     assert "Undo: metier config unset model" in screen
 
@@ -116,7 +117,7 @@ def test_without_a_yes_nothing_is_imported_no_model_is_set_and_nothing_may_be_se
     assert "Nothing was imported" in screen or "Imported" not in screen
     assert "No model is set. Later: metier config set model" in screen
     assert "May it be sent" not in screen
-    files = [*(home / ".config").rglob("*.toml"), *(project / ".metier").glob("*.toml")]
+    files = [*(home / ".config").rglob("*.toml"), *state_of(project).glob("*.toml")]
     settings = "".join(file.read_text() for file in files)
     assert "send_sessions" not in settings
     assert "model" not in settings
@@ -141,14 +142,14 @@ def test_without_an_agent_and_where_all_are_connected_a_yes_makes_the_workspace(
     code, screen = answered(without, "y", "init")
     assert code == 0, screen
     assert screen.count("No coding agent was found.") == 1
-    assert (without / ".metier").is_dir()
+    assert has_state(without)
     _, project = made_home(tmp_path)
     answered(project, "y", "init")
     again.mkdir()
     code, screen = answered(again, "y", "init")
     assert code == 0, screen
     assert screen.count("Write this?") == 1
-    assert (again / ".metier").is_dir()
+    assert has_state(again)
 
 
 def test_a_no_in_a_workspace_that_is_there_does_not_sound_connected(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from agent_model import AgentModel, Step, ToolCall
 from homes import picture
 from real_agents import RealAgents, has_tmux, real_copilot
 from selection_shop import FLAKY, stocked
+from states import state_of
 
 from metier.workspace import Workspace
 
@@ -49,7 +50,7 @@ def test_a_skill_is_handed_over_and_the_server_reads_one(agents: RealAgents, pro
     assert "Run it fifty times." in agents.model.texts()[-1]
     agents.copilot(project, "read the skill")
     assert "Run it fifty times." in agents.model.texts()[-1]
-    assert not (project / ".metier/spool/errors.log").exists()
+    assert not (state_of(project) / "spool/errors.log").exists()
 
 
 def test_what_a_program_started_is_not_recorded_unless_that_is_wished(agents: RealAgents, project: Path) -> None:
@@ -74,7 +75,7 @@ def test_a_session_in_a_terminal_is_recorded(agents: RealAgents, project: Path) 
     shown = json.loads(agents.metier(project, "runs", "show", run["id"], "--json"))
     assert (shown["agent"], shown["output"]) == ("copilot", "The login test is stable now.")
     assert "Run it fifty times." in agents.model.texts()[-1]
-    assert not (project / ".metier/spool/errors.log").exists()
+    assert not (state_of(project) / "spool/errors.log").exists()
 
 
 def test_disconnecting_leaves_its_settings_as_they_were(agents: RealAgents, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from homes import CLAUDE_SETTINGS, FOREIGN_HOOKS, ODD_HOOKS, Home, home_at, picture
+from states import state_of
 
 from metier.agents.changes import WrittenFolder, hash_of
 from metier.agents.connect import (
@@ -278,8 +279,8 @@ def test_agents_stay_connected_until_the_last_workspace_leaves(tmp_path: Path) -
     home.put(".claude/")
     before = picture(home.folder)
     for name in ("one", "two"):
-        (tmp_path / name / ".metier").mkdir(parents=True)
-        (tmp_path / name / ".metier/workspace").write_text("x")
+        (tmp_path / state_of(name)).mkdir(parents=True)
+        (tmp_path / state_of(name) / "workspace").write_text("x")
         home.connect(str(tmp_path / name))
     assert leave_workspace(home.places, str(tmp_path / "one")) is None
     assert home.places.launcher.is_file()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from selection_shop import FLAKY, stocked
+from states import state_of
 
 from metier.hooks.notes import Note, launcher_word, write_notes
 from metier.workspace import Workspace
@@ -106,7 +107,7 @@ def test_copilot_starts_it_in_the_plugins_folder_and_names_the_project(launcher:
         assert "flaky-tests" in json.loads(launcher.run(plugin, "prompt", **asked))["additionalContext"]
         launcher.run(plugin, "end", hook_event_name="SessionEnd", session_id="s", cwd=str(project), reason="complete")
         assert [entry["kind"] for entry in spooled(ws)] == ["selection"]
-    assert not (project / ".metier/spool/errors.log").exists()
+    assert not (state_of(project) / "spool/errors.log").exists()
 
 
 def test_outside_a_workspace_it_does_nothing_and_starts_no_python(launcher: Launcher, tmp_path: Path) -> None:

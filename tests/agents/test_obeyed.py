@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from agent_model import AgentModel, Step, shell
 from real_agents import RealAgents, real_agents
+from states import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ def project(tmp_path: Path, agents: RealAgents) -> Path:
     folder = tmp_path / "my proj & co"
     folder.mkdir()
     agents.metier(folder, "init", "--yes")
-    (folder / ".metier/metier.toml").write_text("record_headless = true\n")
+    (state_of(folder) / "metier.toml").write_text("record_headless = true\n")
     return folder
 
 

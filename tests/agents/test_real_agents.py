@@ -11,6 +11,7 @@ from agent_model import AgentModel, Step, ToolCall, shell
 from homes import picture
 from real_agents import RealAgents, real_agents
 from selection_shop import FLAKY, stocked
+from states import state_of
 
 from metier.hooks.notes import Note, write_notes
 from metier.selection.worth.outcomes import update_worths
@@ -59,7 +60,7 @@ def ask(agents: RealAgents, agent: str, folder: Path, prompt: str = FLAKY, *word
 
 
 def spooled(project: Path) -> list[dict[str, Any]]:
-    return [json.loads(file.read_text()) for file in sorted((project / ".metier/spool").glob("*.json"))]
+    return [json.loads(file.read_text()) for file in sorted((state_of(project) / "spool").glob("*.json"))]
 
 
 AGENT = pytest.mark.parametrize("agent", ["claude", "codex"])
@@ -99,7 +100,7 @@ def test_a_run_that_a_program_started_is_recorded_with_its_tools_and_tokens_if_t
 ) -> None:
     ask(agents, agent, project)
     assert json.loads(agents.metier(project, "runs", "list", "--json")) == []
-    (project / ".metier/metier.toml").write_text("record_headless = true\n")
+    (state_of(project) / "metier.toml").write_text("record_headless = true\n")
     ask(agents, agent, project)
     rows = json.loads(agents.metier(project, "runs", "list", "--json"))
     assert [row["message"] for row in rows] == [FLAKY]
@@ -149,7 +150,7 @@ def test_six_sessions_at_once_leave_six_references_and_no_error(agents: RealAgen
     with Workspace.open(project) as ws, ws.context.store.read() as transaction:  # what hooks spooled is taken in
         assert len({file.session for file in transcripts.waiting(transaction)}) == 6
         assert len({one.session for one in selections.list_all(transaction)}) == 6
-    assert not (project / ".metier/spool/errors.log").exists()
+    assert not (state_of(project) / "spool/errors.log").exists()
 
 
 @AGENT
@@ -166,7 +167,7 @@ def test_standing_notes_denials_and_fixes_reach_the_model(agents: RealAgents, pr
         Note("before", "Do not touch that file.", "touch made-it", denies=True),
         Note("after", "FIX: start the database.", "kaputt-42"),
     ]
-    write_notes(str(project / ".metier"), notes)
+    write_notes(str(state_of(project)), notes)
     ask(agents, agent, project, "DO IT")
     texts = agents.model.texts()
     assert "STANDING: use uv." in texts[0]
@@ -182,7 +183,7 @@ def test_codex_reads_standing_notes_again_after_it_compacted_its_context(agents:
         "CHECKPOINT": [Step("SUMMARY of the work")],
         "DO IT": [Step("thinking", shell("echo one").calls, 0, 90_000)],
     }
-    write_notes(str(project / ".metier"), [Note("start", "STANDING: use uv.")])
+    write_notes(str(state_of(project)), [Note("start", "STANDING: use uv.")])
     agents.codex(project, "DO IT", "-c", "model_auto_compact_token_limit=50000")
     last = agents.model.texts()[-1]
     assert "SUMMARY of the work" in last
@@ -197,7 +198,7 @@ def test_codex_runs_no_hook_that_the_person_did_not_trust(agents: RealAgents, pr
 
 @AGENT
 def test_large_tool_calls_pass_the_hooks(agents: RealAgents, project: Path, agent: str) -> None:
-    write_notes(str(project / ".metier"), [Note("before", "x", "no-such-word")])
+    write_notes(str(state_of(project)), [Note("before", "x", "no-such-word")])
     big = "x" * 60_000
     write = ToolCall(("Write",), {"file_path": str(project / "big.txt"), "content": big * 5})
     agents.model.script = {"DO IT": [Step("", (write, *shell(f"printf %s {big} > big.txt").calls[1:])), Step("done")]}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from adopting import adopt
+from states import adopt, has_state, state_of
 
 import metier
 from metier.errors import ConfigError, SchemaError, StoreError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def test_opening_makes_a_private_state_folder_that_git_ignores(tmp_path: Path) -> None:
     with metier.open(tmp_path) as ws:
-        assert ws.state == tmp_path / ".metier"
+        assert ws.state == state_of(tmp_path)
     assert stat.S_IMODE(ws.state.stat().st_mode) == 0o700
     assert stat.S_IMODE((ws.state / "redact.key").stat().st_mode) == 0o600
     assert (ws.state / ".gitignore").read_text().endswith("\n*\n")
@@ -54,7 +54,7 @@ def test_the_home_folders_own_state_is_not_a_workspace_for_what_lies_below(tmp_p
 def test_without_leave_to_make_one_a_missing_workspace_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"There is no workspace in .* Run `metier init`"):
         Workspace.open(tmp_path, create=False)
-    assert not (tmp_path / ".metier").exists()
+    assert not has_state(tmp_path)
 
 
 def test_a_moved_workspace_keeps_its_runs_once_it_is_adopted(tmp_path: Path) -> None:

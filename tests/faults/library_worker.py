@@ -14,6 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from states import state_of
+
 from metier.errors import ConflictError, MetierError
 from metier.library.disk.packages import read_package
 from metier.library.versions import journal
@@ -47,7 +49,7 @@ def package(name: str, text: str) -> Package:
 
 def version_store_of(folder: str | Path) -> VersionStore:
     base = Path(folder).resolve()
-    return VersionStore(state=base / ".metier", base=base)
+    return VersionStore(state=state_of(base), base=base)
 
 
 def change(folder: str | Path, name: str, to: Package, base: str) -> SkillChange:
@@ -68,7 +70,7 @@ def opened(folder: str) -> Workspace:
 
 def put(folder: str, text: str, *names: str) -> None:
     """Apply one text to some skills as one change, unless that is done already."""
-    if not (Path(folder) / ".metier").exists():
+    if not state_of(Path(folder)).exists():
         opened(folder).close()
     store = version_store_of(folder)
     with store.writing():

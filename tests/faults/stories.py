@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from states import state_of
 from sweep import SPOOL, Ended, leftovers, listed, metier, names, run, spool, worker
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Story:
 
 def _acknowledged(folder: Path, ended: Ended) -> None:
     """What was acknowledged is there; before the workspace is made, nothing was."""
-    if (folder / ".metier" / "workspace").exists():
+    if (state_of(folder) / "workspace").exists():
         assert set(ended.acknowledged) <= names(folder)
     else:
         assert not ended.acknowledged
@@ -86,14 +87,14 @@ SPOOLED = json.dumps({"id": "hook-0", "message": "from a hook", "status": "compl
 
 
 def _after_spool(folder: Path, ended: Ended) -> None:
-    visible = bool(list((folder / ".metier" / "spool").glob("*.json")))
+    visible = bool(list((state_of(folder) / "spool").glob("*.json")))
     assert visible or ended.code != 0, "acknowledged without a file"
     assert names(folder) == OLD | ({"hook-0"} if visible else set())
 
 
 def _spooled(folder: Path) -> None:
     assert names(folder) == OLD | {"hook-0"}
-    spools = folder / ".metier" / "spool"
+    spools = state_of(folder) / "spool"
     assert not list(spools.glob("*.json"))
     assert not (spools / "errors.log").exists()
     assert len(list(spools.glob("*.part"))) <= 1, "a killed hook leaves one file, dropped an hour later"
@@ -106,7 +107,7 @@ def _fill_spool(folder: Path) -> None:
     for index in range(2):
         spool(folder, {"message": f"nameless {index}"})
     spool(folder, {"transcript_path": "/nonexistent/t.jsonl", "session_id": "s"})
-    (folder / ".metier" / "spool" / "00000000000000000001-1-torn.json").write_text('{"kind": "ru')
+    (state_of(folder) / "spool" / "00000000000000000001-1-torn.json").write_text('{"kind": "ru')
 
 
 def _ingested(folder: Path) -> None:
@@ -116,7 +117,7 @@ def _ingested(folder: Path) -> None:
         "nameless 0",
         "nameless 1",
     ]
-    assert [file.name for file in (folder / ".metier" / "spool").glob("**/*.json")] == [
+    assert [file.name for file in (state_of(folder) / "spool").glob("**/*.json")] == [
         "00000000000000000001-1-torn.json"
     ]
     assert leftovers(folder) == []
@@ -136,7 +137,7 @@ def _delete(folder: Path) -> list[str]:
 def _deleted(folder: Path) -> None:
     assert names(folder) == {"old-0"}
     assert leftovers(folder) == []
-    for file in (folder / ".metier").rglob("*"):
+    for file in state_of(folder).rglob("*"):
         assert not file.is_file() or CANARY.encode() not in file.read_bytes(), f"{file.name} still holds deleted text"
 
 
@@ -176,7 +177,7 @@ def _restored(folder: Path) -> None:
     assert names(folder) == {"saved-0", "saved-1"}
     assert leftovers(folder) == []
     kept: list[set[str]] = []
-    for index, file in enumerate(sorted((folder / ".metier" / "backups").glob("*.tar.gz"))):
+    for index, file in enumerate(sorted((state_of(folder) / "backups").glob("*.tar.gz"))):
         back = _beside(folder, f"back{index}")
         assert run(worker("restore", back, file)).code == 0
         kept.append(names(back))

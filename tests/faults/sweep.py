@@ -15,7 +15,6 @@ from pathlib import Path
 
 import forked
 import pytest
-from adopting import IDENTITY
 
 BIN = Path(sys.executable).parent
 METIER = str(BIN / "metier")
@@ -163,7 +162,7 @@ def check_database(folder: Path) -> None:
 
 def leftovers(folder: Path) -> list[str]:
     """What no finished command leaves in a workspace: half-written files, temporary folders."""
-    found = [*(folder / ".metier").rglob("*.part"), *(folder / ".metier").glob("*-*/"), *folder.glob("*.part")]
+    found = [*state_of(folder).rglob("*.part"), *state_of(folder).glob("*-*/"), *folder.glob("*.part")]
     return sorted(str(file.relative_to(folder)) for file in found if not file.name.startswith("metier.db-"))
 
 
@@ -175,3 +174,6 @@ def clear_line(done: Ended) -> None:
     assert "Traceback" not in done.err
     assert "This is a bug" not in done.err, done.err
     assert done.out == ""
+
+
+from states import state_of

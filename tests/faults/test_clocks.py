@@ -8,7 +8,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 import pytest
-from adopting import IDENTITY
+from states import state_of
 
 from metier import Run, Workspace
 
@@ -90,7 +90,7 @@ def test_a_hooks_file_from_a_clock_ahead_is_taken_in_once(tmp_path: Path) -> Non
         pass
     for name in ("99999999999999999999-1-aa", "00000000000000000000-1-bb"):
         text = f'{{"kind": "run", "run": {{"message": "{name}"}}, "v": 1}}'
-        (tmp_path / ".metier" / "spool" / f"{name}.json").write_text(text)
+        (state_of(tmp_path) / "spool" / f"{name}.json").write_text(text)
     for _ in range(3):
         with Workspace.open(tmp_path, environ=environ, clock=_steps(NOON)) as ws:
             assert len(ws.runs()) == 2

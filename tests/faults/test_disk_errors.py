@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from adopting import adopt
+from states import adopt, state_of
 from sweep import (
     METIER,
     Ended,
@@ -70,7 +70,7 @@ def _holds(folder: Path, ended: Ended, before: set[str]) -> None:
         assert names(folder) == before | NEW
     else:
         clear_line(ended)
-        assert not (folder / ".metier" / "workspace").exists() or names(folder) >= before
+        assert not (state_of(folder) / "workspace").exists() or names(folder) >= before
     again = run(_record(folder), GIVEN)
     assert again.code == 0, again.err
     assert names(folder) == before | NEW
@@ -129,7 +129,7 @@ def test_finish_says_refused_and_never_raises_on_a_failing_disk(syscall: str, er
 
 def test_a_read_error_is_named_as_such(old: Path) -> None:
     need_strace()
-    database = old / ".metier" / "metier.db"
+    database = state_of(old) / "metier.db"
     for number in (2, 6):
         ended = run(injected([METIER, "-w", str(old), "runs", "list"], "pread64", "error=EIO", number, database))
         if ended.code:
@@ -145,7 +145,7 @@ FILES += [pytest.param(file, marks=pytest.mark.slow) for file in ("redact.key", 
 @pytest.mark.parametrize("file", ["lock", *FILES])
 def test_too_many_open_files_is_one_clear_line(file: str, old: Path) -> None:
     need_strace()
-    ended = run(injected(_record(old), "openat", "error=EMFILE", "1+", old / ".metier" / file), GIVEN)
+    ended = run(injected(_record(old), "openat", "error=EMFILE", "1+", state_of(old) / file), GIVEN)
     _holds(old, ended, OLD)
     assert ended.code != 0 or file in ("workspace", "metier.db-shm"), "recorded without its files"
 
@@ -205,7 +205,7 @@ def test_a_full_disk_keeps_what_was_acknowledged_readable(waiting: bool, mounted
     if waiting:
         entry = {"kind": "run", "run": {"id": "hook-0", "message": "z" * 400_000}, "v": 1}
         subprocess.run(["mount", "-o", "remount,size=4m", str(mounted)], check=True, timeout=60)
-        (mounted / ".metier" / "spool" / "00000000000000000001-1-aa.json").write_text(json.dumps(entry))
+        (state_of(mounted) / "spool" / "00000000000000000001-1-aa.json").write_text(json.dumps(entry))
         subprocess.run(["dd", "if=/dev/zero", f"of={mounted / 'ballast'}", "bs=4096"], capture_output=True, timeout=60)
     assert names(mounted) == set(kept), "earlier runs can be read on a full disk"
     subprocess.run(["mount", "-o", "remount,size=30m", str(mounted)], check=True, timeout=60)
@@ -218,7 +218,7 @@ def test_a_hook_on_a_full_disk_leaves_no_half_file(mounted: Path) -> None:
     assert run(worker("record", mounted, "old", 3)).code == 0
     entry = {"id": "hook-0", "message": "z" * 4_000_000}
     assert spool(mounted, entry).code == 0
-    assert not list((mounted / ".metier" / "spool").glob("*.json*"))
+    assert not list((state_of(mounted) / "spool").glob("*.json*"))
     subprocess.run(["mount", "-o", "remount,size=30m", str(mounted)], check=True, timeout=60)
     assert spool(mounted, entry).code == 0
     assert names(mounted) == OLD | {"hook-0"}

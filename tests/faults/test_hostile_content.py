@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from states import state_of
 from sweep import ENVIRON, METIER, SPOOL, check_database, clear_line, listed, metier, names, run, spool, worker
 from waiting import line_of
 
@@ -100,7 +101,7 @@ def test_a_hundred_megabytes_through_a_hook_are_refused_quickly_and_in_little_me
     code, said, memory, seconds = _measured([*SPOOL], given, {"METIER_WORKSPACE": str(old)})
     given.unlink()
     assert (code, said) == (0, "")
-    assert "larger than" in (old / ".metier" / "spool" / "errors.log").read_text()
+    assert "larger than" in (state_of(old) / "spool" / "errors.log").read_text()
     assert memory < MEMORY
     assert seconds < 5
     assert names(old) == OLD
@@ -128,7 +129,7 @@ def test_what_a_hook_accepted_is_not_too_large_afterwards(text: str, old: Path) 
     message = text * (15 * MEGABYTE // len(text.encode()))
     given = json.dumps({"id": "spooled", "message": message}, ensure_ascii=False).encode()
     assert spool(old, given).code == 0
-    assert not (old / ".metier" / "spool" / "errors.log").exists()
+    assert not (state_of(old) / "spool" / "errors.log").exists()
     assert names(old) == OLD | {"spooled"}
 
 
@@ -152,7 +153,7 @@ def test_bytes_that_are_no_text_leave_all_others_readable(old: Path) -> None:
     assert told.code == 1
     assert "Traceback" not in told.err
     assert "This is a bug" not in told.err
-    folder = old / ".metier" / "spool"
+    folder = state_of(old) / "spool"
     for index, given in enumerate(BYTES.values()):
         assert spool(old, given).code == 0
         (folder / f"{index:020d}-1-aa.json").write_bytes(given)
@@ -167,7 +168,7 @@ def test_bytes_that_are_no_text_leave_all_others_readable(old: Path) -> None:
 
 def test_a_spool_file_torn_at_any_byte_is_put_aside_and_the_others_are_taken_in(old: Path) -> None:
     whole = json.dumps({"kind": "run", "run": {"id": "torn", "message": "m"}, "v": 1}).encode()
-    folder = old / ".metier" / "spool"
+    folder = state_of(old) / "spool"
     for size in range(len(whole)):
         (folder / f"{size:020d}-1-torn.json").write_bytes(whole[:size])
     spool(old, {"id": "hook-0", "message": "whole"})
@@ -178,7 +179,7 @@ def test_a_spool_file_torn_at_any_byte_is_put_aside_and_the_others_are_taken_in(
 
 @pytest.mark.parametrize("kind", ["folder", "fifo", "link to nothing", "not readable"])
 def test_an_odd_thing_in_the_spool_is_in_nobodys_way(kind: str, old: Path) -> None:
-    odd = old / ".metier" / "spool" / "00000000000000000001-1-odd.json"
+    odd = state_of(old) / "spool" / "00000000000000000001-1-odd.json"
     match kind:
         case "folder":
             odd.mkdir()
@@ -196,7 +197,7 @@ def test_an_odd_thing_in_the_spool_is_in_nobodys_way(kind: str, old: Path) -> No
 
 
 def test_a_run_whose_stored_text_is_damaged_is_in_nobodys_way(old: Path) -> None:
-    connection = sqlite3.connect(old / ".metier" / "metier.db")
+    connection = sqlite3.connect(state_of(old) / "metier.db")
     connection.execute("UPDATE runs SET body = substr(body, 1, 20) WHERE external_id = 'old-1'")
     connection.commit()
     connection.close()
@@ -240,7 +241,7 @@ def _overwritten(file: Path) -> None:
 def test_a_damaged_database_is_one_clear_line_and_the_doctor_names_it(damage: object, old: Path) -> None:
     assert callable(damage)
     _grow(old)
-    damage(old / ".metier" / "metier.db")
+    damage(state_of(old) / "metier.db")
     clear_line(metier(old, "runs", "list", "--json"))
     clear_line(metier(old, "record", "--json", given='{"id": "next", "message": "x"}'))
     doctor = metier(old, "doctor")
@@ -251,7 +252,7 @@ def test_a_damaged_database_is_one_clear_line_and_the_doctor_names_it(damage: ob
 
 def test_the_doctor_names_a_database_whose_last_page_is_cut_off(old: Path) -> None:
     _grow(old)
-    with (old / ".metier" / "metier.db").open("r+b") as out:
+    with (state_of(old) / "metier.db").open("r+b") as out:
         out.truncate(out.seek(0, os.SEEK_END) - 1000)
     doctor = metier(old, "doctor")
     assert doctor.code == 1, doctor.out
@@ -265,7 +266,7 @@ def test_a_damaged_log_costs_at_most_its_last_runs(old: Path, tmp_path: Path) ->
     process.kill()
     process.wait(60)
     process.stdout.close()
-    log = old / ".metier" / "metier.db-wal"
+    log = state_of(old) / "metier.db-wal"
     with log.open("r+b") as out:
         out.truncate(log.stat().st_size - 100)
     assert names(old) >= OLD | set(first[:-1])

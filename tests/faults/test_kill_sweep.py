@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
-from adopting import adopt
+from states import adopt
 from stories import STORIES, Story
 from sweep import SYSCALLS, Ended, injected, listed_by_command, need_strace, points, run, spread
 

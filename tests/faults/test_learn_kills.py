@@ -9,7 +9,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from adopting import adopt
 from learn_world import (
     REPORTS,
     TESTS,
@@ -23,6 +22,7 @@ from learn_world import (
     task,
     with_steps,
 )
+from states import adopt
 from waiting import fork, status_of
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
-from adopting import adopt
 from library_worker import NAMES, ROOT, live, package, version_store_of
+from states import adopt, state_of
 from sweep import METIER, Ended, clear_line, injected, need_root, need_strace, run
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def test_a_root_that_cannot_be_written_is_one_clear_line_and_can_be_listed(old: 
 
 def test_a_state_folder_that_cannot_be_written_is_one_clear_line(old: Path) -> None:
     need_root()
-    state = old / ".metier"
+    state = state_of(old)
     for command in (["mount", "--bind", str(state), str(state)], ["mount", "-o", "remount,bind,ro", str(state)]):
         if subprocess.run(command, capture_output=True, timeout=60).returncode:
             pytest.skip("nothing can be mounted here")
@@ -193,7 +193,7 @@ def test_a_state_folder_that_cannot_be_written_is_one_clear_line(old: Path) -> N
 )
 def test_too_many_open_files_is_one_clear_line(folder: str, old: Path) -> None:
     need_strace()
-    command = injected(_edit(old), "openat", "error=EMFILE", "1+", old / ".metier" / folder)
+    command = injected(_edit(old), "openat", "error=EMFILE", "1+", state_of(old) / folder)
     _is_unchanged(old, _run(old, command, PATCH))
     _works_again(old)
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
-from adopting import adopt
 from library_worker import NAMES, live, package, version_store_of
+from states import adopt, state_of
 from sweep import METIER, SYSCALLS, Ended, injected, need_strace, run
 
 from metier.library.versions.history import VersionEntry, read_entry
@@ -65,7 +65,7 @@ def _by_hand(folder: Path) -> None:
 def _rubbish(folder: Path) -> None:
     """Two versions, bytes that nobody names, a folder that was live long ago, one that a killed process left."""
     _changed(folder)
-    state = folder / ".metier"
+    state = state_of(folder)
     (state / "objects" / ("0" * 64)).write_bytes(b"x")
     for name in ("old-00000000000000000001-ab", "new-ab"):
         (state / "staging" / name / "deep").mkdir(parents=True)

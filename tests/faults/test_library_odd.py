@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
-from adopting import adopt
 from library_worker import NAMES, ROOT, change, live, opened, package, version_store_of
+from states import adopt
 from sweep import METIER, Ended, clear_line, run
 
 from metier.library.versions.apply import apply_changes

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from states import state_of
 from sweep import ENVIRON, METIER, PATIENCE, SPOOL, clear_line, listed, metier, names, run, spool, worker
 from waiting import line_of
 
@@ -151,7 +152,7 @@ def test_hooks_beside_two_that_ingest_deliver_each_run_once(hooks: int, made: Pa
 def _wait_for_lock(process: subprocess.Popen[bytes], made: Path) -> None:
     """Until the process has the lock file open, and so has read what lies in the spool."""
     deadline = time.monotonic() + 10
-    lock = str(made / ".metier" / "lock")
+    lock = str(state_of(made) / "lock")
     while time.monotonic() < deadline:
         try:
             if lock in [os.readlink(file) for file in Path(f"/proc/{process.pid}/fd").iterdir()]:

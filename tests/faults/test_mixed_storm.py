@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_shell import bumps
 from selection_shop import SKILLS, put
+from states import state_of
 from sweep import ENVIRON, METIER, listed, metier
 from waiting import join
 
@@ -125,5 +126,5 @@ def _holds(folder: Path, acknowledged: list[str]) -> None:
             assert read_package(folder / ".agents/skills" / skill.name).hash() == past[-1].hash
             for version in past:
                 assert ws.library.find(skill.name).load(version).hash() == version.hash
-    tomllib.loads((folder / ".metier/metier.toml").read_text(encoding="utf-8"))
-    assert list((folder / ".metier").glob("*.part")) == []
+    tomllib.loads((state_of(folder) / "metier.toml").read_text(encoding="utf-8"))
+    assert list(state_of(folder).glob("*.part")) == []

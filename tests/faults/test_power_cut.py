@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from adopting import adopt
+from states import adopt
 from sweep import ENVIRON, names, need_root, spool, worker
 from waiting import until
 

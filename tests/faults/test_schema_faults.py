@@ -8,6 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
+from states import state_of
 from sweep import ENVIRON, PATIENCE, SYSCALLS, clear_line, injected, metier, need_strace, points, run, spread, worker
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def test_migrations_by_several_at_once_run_once_each(tmp_path: Path) -> None:
 
 def test_a_store_from_a_newer_version_is_left_alone_with_one_clear_line(tmp_path: Path) -> None:
     assert run(worker("record", tmp_path, "old", 2)).code == 0
-    database = tmp_path / ".metier" / "metier.db"
+    database = state_of(tmp_path) / "metier.db"
     connection = sqlite3.connect(database)
     connection.execute("INSERT INTO migrations (number, name, applied) VALUES (9999, 'future', '2030-01-01T00:00:00Z')")
     connection.commit()

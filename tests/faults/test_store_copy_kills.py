@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from states import state_of
 from waiting import running, until
 
 from metier.store.copying.shape import known_tables
@@ -104,7 +105,7 @@ def test_a_copy_killed_again_and_again_is_whole_in_the_end(new_postgres: str, tm
     kills = kills_on_the_way_there(str(shop), new_postgres)
     assert 3 < kills < MANY
     there = copied(str(shop), new_postgres)
-    for old in (shop / ".metier").glob("metier.db*"):
+    for old in state_of(shop).glob("metier.db*"):
         old.unlink()
     tables = [one.name for one in known_tables()]
     for table in ("runs", *tables[len(tables) // 2 :: 6]):

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from adopting import adopt
+from states import adopt
 
 from metier.context.state_folder import file_of
 from metier.learning.learn import learn

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from states import has_state
 
 from metier.workspace import Workspace
 
@@ -62,7 +63,7 @@ def test_a_notification_with_its_own_text_becomes_a_run(ws: Workspace) -> None:
 def test_a_hook_outside_any_workspace_does_nothing(tmp_path: Path) -> None:
     done = spool({"message": "x"}, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert not (tmp_path / ".metier").exists()
+    assert not has_state(tmp_path)
 
 
 def test_a_hook_in_a_folder_below_finds_the_workspace(ws: Workspace) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 
 import forked
 import pytest
-from adopting import IDENTITY
 
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 METIER = str(Path(sys.executable).with_name("metier"))
@@ -187,16 +186,16 @@ def test_recording_says_when_it_is_switched_off(folder: Path) -> None:
 
 def test_settings_are_shown_with_where_they_came_from(folder: Path) -> None:
     metier(folder, "init")
-    (folder / ".metier" / "metier.toml").write_text("min_runs = 5\n")
+    (state_of(folder) / "metier.toml").write_text("min_runs = 5\n")
     done = metier(folder, "--set", "lock_wait=3", "config", "--json", METIER_MODE="draft")
     found = json.loads(done.stdout)
     assert found["mode"] == {"value": "draft", "from": "METIER_MODE"}
-    assert found["min_runs"] == {"value": 5, "from": str(folder / ".metier" / "metier.toml")}
+    assert found["min_runs"] == {"value": 5, "from": str(state_of(folder) / "metier.toml")}
     assert found["lock_wait"] == {"value": 3.0, "from": "flag"}
     refused(metier(folder, "--set", "mod=draft", "config"), 2, "did you mean 'mode'?")
     refused(metier(folder, "--set", "mode", "config"), 2, "--set needs NAME=VALUE")
     refused(metier(folder, "runs", "list", METIER_MODES="x"), 2, "did you mean 'METIER_MODE'?")
-    (folder / ".metier" / "metier.toml").write_text("min_runs = 'many'\n")
+    (state_of(folder) / "metier.toml").write_text("min_runs = 'many'\n")
     refused(metier(folder, "runs", "list"), 2, "'min_runs'", "expected a whole number")
 
 
@@ -216,8 +215,8 @@ def test_reading_where_nothing_was_made_is_refused_and_makes_nothing(folder: Pat
 def test_uninit_keeps_everything_and_can_be_undone(folder: Path) -> None:
     metier(folder, "record", stdin='{"message": "x"}')
     moved = answer(folder, "uninit", "--yes")
-    assert not (folder / ".metier").exists()
-    Path(moved["moved_to"]).rename(folder / ".metier")
+    assert not has_state(folder)
+    Path(moved["moved_to"]).renamestate_of(folder)
     assert len(answer(folder, "runs", "list")) == 1
 
 
@@ -237,12 +236,12 @@ def test_backup_and_restore(folder: Path, tmp_path: Path) -> None:
 def test_a_damaged_database_is_put_aside_when_a_backup_comes_back(folder: Path, tmp_path: Path) -> None:
     metier(folder, "record", stdin='{"message": "x"}')
     metier(folder, "backup", str(tmp_path / "b.tar.gz"))
-    (folder / ".metier" / "metier.db").write_bytes(b"not a database" * 1000)
+    (state_of(folder) / "metier.db").write_bytes(b"not a database" * 1000)
     refused(metier(folder, "runs", "list"), 1, "is damaged", "metier restore FILE")
     done = metier(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")
     assert done.returncode == 0, done.stderr
     assert len(answer(folder, "runs", "list")) == 1
-    [aside] = (folder / ".metier" / "backups").glob("damaged-*")
+    [aside] = (state_of(folder) / "backups").glob("damaged-*")
     assert (aside / "metier.db").read_bytes().startswith(b"not a database")
 
 
@@ -251,7 +250,7 @@ def test_reading_never_waits_for_a_writer(folder: Path) -> None:
     import time
 
     metier(folder, "record", stdin='{"message": "x"}')
-    with (folder / ".metier" / "lock").open() as lock:
+    with (state_of(folder) / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         began = time.monotonic()
         assert len(answer(folder, "runs", "list")) == 1
@@ -271,9 +270,9 @@ def test_a_terminal_without_unicode_still_gets_its_answer(folder: Path) -> None:
 def test_a_flag_wins_over_the_variable_for_the_workspace(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     metier(folder, "-w", str(tmp_path / "other"), "init", METIER_WORKSPACE=str(folder))
-    assert (tmp_path / "other" / ".metier").is_dir()
+    assert has_state(tmp_path / "other")
     metier(tmp_path, "init", METIER_WORKSPACE=str(folder))
-    assert (folder / ".metier").is_dir()
+    assert has_state(folder)
 
 
 def test_a_home_that_is_no_folder_is_nothing_to_the_doctor(folder: Path, tmp_path: Path) -> None:
@@ -291,15 +290,15 @@ def test_the_doctor_finds_what_is_wrong_and_says_how_to_fix_it(folder: Path) -> 
     metier(folder, "init")
     good = metier(folder, "doctor")
     assert good.returncode == 0, good.stdout
-    (folder / ".metier").chmod(0o755)
+    state_of(folder).chmod(0o755)
     open_door = metier(folder, "doctor")
     assert open_door.returncode == 1
     assert "chmod 700" in open_door.stdout
-    (folder / ".metier").chmod(0o700)
-    (folder / ".metier" / "metier.db").write_bytes(b"not a database" * 1000)
+    state_of(folder).chmod(0o700)
+    (state_of(folder) / "metier.db").write_bytes(b"not a database" * 1000)
     broken = answer(folder, "doctor")
     assert any(check["state"] == "problem" and "damaged" in check["text"] for check in broken)
-    (folder / ".metier" / "metier.toml").write_text("nonsense = 1")
+    (state_of(folder) / "metier.toml").write_text("nonsense = 1")
     assert "Unknown setting 'nonsense'" in metier(folder, "doctor").stdout
 
 
@@ -307,7 +306,7 @@ def test_a_newer_schema_is_one_clear_line(folder: Path) -> None:
     import sqlite3
 
     metier(folder, "init")
-    database = sqlite3.connect(folder / ".metier" / "metier.db")
+    database = sqlite3.connect(state_of(folder) / "metier.db")
     database.execute("INSERT INTO migrations VALUES (99, 'future', '')")
     database.commit()
     database.close()
@@ -375,7 +374,7 @@ def test_the_workspace_and_the_state_can_be_elsewhere(folder: Path, tmp_path: Pa
     done = metier(tmp_path, "-w", str(folder), "--home", str(state), "record", stdin='{"message": "x"}')
     assert done.returncode == 0, done.stderr
     assert (state / "metier.db").exists()
-    assert not (folder / ".metier").exists()
+    assert not has_state(folder)
     paths = json.loads(metier(folder, "where", "--json", METIER_HOME=str(state)).stdout)
     assert (paths["state"], paths["workspace"]) == (str(state), str(folder))
 
@@ -479,7 +478,7 @@ def test_ctrl_c_in_a_demo_names_its_folder_and_promises_no_continuation(folder: 
     kept = tmp_path / "kept"
     process = subprocess.Popen([METIER, "demo", "--keep", str(kept)], cwd=folder, stderr=subprocess.PIPE)
     until = time.monotonic() + 30
-    while not (kept / ".metier").exists() and time.monotonic() < until:
+    while not state_of(kept).exists() and time.monotonic() < until:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
@@ -501,3 +500,6 @@ def test_every_row_of_a_list_is_one_line_at_any_width(
     text = output.table(("id", "when", "agent", "ok", "request", "skills"), rows, grow="request").plain
     assert len(text.splitlines()) == 4
     assert all(cell_len(line) <= columns for line in text.splitlines())
+
+
+from states import has_state, state_of

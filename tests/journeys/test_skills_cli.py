@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import forked
 import pytest
+from states import state_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -182,7 +183,7 @@ def test_the_log_of_decisions_shows_when_somebody_touched_it(shop: Shop) -> None
     shop.ok("skills", "archive", "deploy", "--reason", "unused")
     shop.ok("skills", "restore", "deploy")
     assert "skill archive" in shop.ok("audit", "list")
-    connection = sqlite3.connect(shop.folder / ".metier" / "metier.db")
+    connection = sqlite3.connect(state_of(shop.folder) / "metier.db")
     connection.execute("UPDATE audit SET reason = 'other' WHERE action = 'skill archive'")
     connection.commit()
     connection.close()

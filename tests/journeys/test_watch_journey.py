@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 import forked
 import pytest
+from states import state_of
 from waiting import join, line_of
 
 from metier.formats.run_json import parse_run
@@ -127,7 +128,7 @@ def shop(tmp_path: Path) -> Path:
     folder = tmp_path / "shop"
     folder.mkdir()
     Workspace.open(folder).close()
-    (folder / ".metier" / "metier.toml").write_text('mode = "draft"\n')
+    (state_of(folder) / "metier.toml").write_text('mode = "draft"\n')
     return folder
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from learn_world import TESTS, Clock, all_drafts, documents, learned, opened, task, the_draft, with_steps
+from states import state_of
 
 from metier.errors import StoreError
 from metier.library.proposals.drafts import get_draft
@@ -36,7 +37,7 @@ def shop(tmp_path: Path) -> Iterator[Workspace]:
 
 def change_database(ws: Workspace, statement: str) -> None:
     """Change the database of a workspace behind its back."""
-    connection = sqlite3.connect(ws.root / ".metier" / "metier.db")
+    connection = sqlite3.connect(state_of(ws.root) / "metier.db")
     connection.execute(statement)
     connection.commit()
     connection.close()

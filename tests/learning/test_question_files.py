@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli_shell import Shell, bumps
+from states import state_of
 
 from metier.library.proposals.drafts import list_drafts
 from metier.types import Run
@@ -194,7 +195,7 @@ def test_a_secret_in_an_answer_is_not_kept(shell: Shell, tmp_path: Path) -> None
         found = draft("") | {"summary": f"Bumps a dependency with {secret}"}
         (place / f"{name}.json").write_text(json.dumps(found))
     assert round_of(shell, "--answers", str(place))["taken"] == 1
-    database = b"".join(file.read_bytes() for file in (shell.folder / ".metier").glob("metier.db*"))
+    database = b"".join(file.read_bytes() for file in state_of(shell.folder).glob("metier.db*"))
     assert secret.encode() not in database
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell, bumps
+from states import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ def shop(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         shell.deliver([])
         shell.json("doctor")  # everything is imported now: somebody else may not read this Python
         shell.deliver(bumps())  # whoever writes last folds the log away
-        (home / "shop" / ".metier").chmod(0o500)
+        state_of(home / "shop").chmod(0o500)
         if is_root:
             for one in (home, *home.rglob("*")):
                 os.chown(one, NOBODY, NOBODY)
@@ -39,7 +40,7 @@ def shop(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         finally:
             if is_root:
                 os.setresuid(0, 0, 0)
-            (home / "shop" / ".metier").chmod(0o700)
+            state_of(home / "shop").chmod(0o700)
 
 
 def test_a_store_without_the_right_to_write_is_not_called_damaged(shop: Shell) -> None:
@@ -54,7 +55,7 @@ def test_on_a_disk_that_is_read_only_the_doctor_does_not_speak_of_permissions(
 ) -> None:
     shell = Shell(tmp_path, monkeypatch, capsys)
     shell.deliver(bumps())
-    state = tmp_path / ".metier"
+    state = state_of(tmp_path)
     try:
         for command in (["mount", "--bind", str(state), str(state)], ["mount", "-o", "remount,bind,ro", str(state)]):
             if subprocess.run(command, check=False, capture_output=True, timeout=60).returncode:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell
+from states import state_of
 
 from metier.workspace import Workspace
 
@@ -28,7 +29,7 @@ def test_a_model_that_cannot_be_asked_is_a_problem_with_the_file_it_stands_in(
     said: str,
 ) -> None:
     Workspace.open(tmp_path).close()
-    shell, file = Shell(tmp_path, monkeypatch, capsys), tmp_path / ".metier" / "metier.toml"
+    shell, file = Shell(tmp_path, monkeypatch, capsys), state_of(tmp_path) / "metier.toml"
     file.write_text(f"{setting}\n")
     ((name, text),) = [(one["name"], one["text"]) for one in shell.json("doctor", code=1) if one["state"] == "problem"]
     assert (name, said in text, str(file) in text) == ("settings", True, True)
@@ -38,7 +39,7 @@ def test_learning_names_the_file_of_a_model_that_cannot_be_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Workspace.open(tmp_path).close()
-    shell, file = Shell(tmp_path, monkeypatch, capsys), tmp_path / ".metier" / "metier.toml"
+    shell, file = Shell(tmp_path, monkeypatch, capsys), state_of(tmp_path) / "metier.toml"
     file.write_text("model = 'foo'\n")
     learned = shell.run("learn")
     assert (learned.code, f"Setting 'model' in {file}: A model is written" in learned.err) == (2, True)

@@ -7,7 +7,6 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from adopting import adopt
 from learn_world import (
     ALONE,
     REPORTS,
@@ -23,6 +22,7 @@ from learn_world import (
     task,
     with_steps,
 )
+from states import adopt, state_of
 
 from metier.errors import BusyError
 from metier.learning.learn import learn
@@ -78,9 +78,9 @@ def test_at_a_server_one_learner_waits_for_another_and_is_told(tmp_path: Path, n
 
 def copied(base: Path, folder: Path) -> Workspace:
     """Another workspace of the same name and key, which has recorded nothing yet."""
-    (folder / ".metier").mkdir(parents=True)
+    state_of(folder).mkdir(parents=True)
     for name in ("workspace", "redact.key"):
-        shutil.copy(base / ".metier" / name, folder / ".metier" / name)
+        shutil.copy(state_of(base) / name, state_of(folder) / name)
     adopt(folder)
     return opened(folder, Clock(), mode="apply")
 

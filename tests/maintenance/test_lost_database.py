@@ -9,6 +9,7 @@ import pytest
 from cli_shell import Shell, bumps
 from dashboard_world import serve_dashboard
 from mcp_talk import Talk
+from states import state_of
 
 from metier.hooks.identity import OWNER
 from metier.types import Run
@@ -54,7 +55,7 @@ def store_checks(shell: Shell) -> list[tuple[str, str]]:
 def test_a_lost_database_is_a_problem_for_the_doctor_before_and_after_a_new_one_began(
     shop: Shell, lose: Callable[[Path], None]
 ) -> None:
-    state = shop.folder / ".metier"
+    state = state_of(shop.folder)
     lose(state)
     for expected in ("is gone or empty", "was lost"):
         ((text, fix),) = store_checks(shop)
@@ -65,7 +66,7 @@ def test_a_lost_database_is_a_problem_for_the_doctor_before_and_after_a_new_one_
 
 @pytest.mark.parametrize("lose", [delete, delete_one, empty])
 def test_every_command_says_that_the_database_was_lost_in_one_line(shop: Shell, lose: Callable[[Path], None]) -> None:
-    lose(shop.folder / ".metier")
+    lose(state_of(shop.folder))
     for words in (("runs", "list", "--json"), ("skills", "list", "--json"), ("init", "--no-connect", "--json")):
         said = shop.run(*words)
         assert said.code == 0
@@ -74,7 +75,7 @@ def test_every_command_says_that_the_database_was_lost_in_one_line(shop: Shell, 
 
 
 def test_an_audit_log_that_is_lost_is_not_called_unchanged(shop: Shell) -> None:
-    empty(shop.folder / ".metier")
+    empty(state_of(shop.folder))
     said = shop.run("audit", "verify")
     assert (said.code, "unchanged" in said.err, "is lost" in said.err) == (1, False, True)
     found = shop.run("audit", "verify", "--json")
@@ -82,7 +83,7 @@ def test_an_audit_log_that_is_lost_is_not_called_unchanged(shop: Shell) -> None:
 
 
 def test_a_backup_ends_the_loss(shop: Shell) -> None:
-    empty(shop.folder / ".metier")
+    empty(state_of(shop.folder))
     shop.deliver([LATER])
     shop.ok("restore", str(shop.folder / "b.tar.gz"), "--yes")
     assert len(shop.json("runs", "list")) == len(bumps())
@@ -91,7 +92,7 @@ def test_a_backup_ends_the_loss(shop: Shell) -> None:
 
 
 def test_a_backup_of_a_workspace_with_a_loss_brings_no_loss_along(shop: Shell) -> None:
-    empty(shop.folder / ".metier")
+    empty(state_of(shop.folder))
     shop.deliver([LATER])
     shop.ok("backup", str(shop.folder / "later.tar.gz"))
     shop.ok("restore", str(shop.folder / "later.tar.gz"), "--yes")
@@ -99,7 +100,7 @@ def test_a_backup_of_a_workspace_with_a_loss_brings_no_loss_along(shop: Shell) -
 
 
 def test_a_person_can_go_on_without_and_the_audit_log_keeps_it(shop: Shell) -> None:
-    empty(shop.folder / ".metier")
+    empty(state_of(shop.folder))
     refused = shop.run("restore", "--without-backup")
     assert (refused.code, "--yes" in refused.err) == (2, True)
     assert "metier import" in shop.ok("restore", "--without-backup", "--yes")
@@ -111,21 +112,21 @@ def test_a_person_can_go_on_without_and_the_audit_log_keeps_it(shop: Shell) -> N
 
 def test_a_restore_into_an_emptied_folder_is_no_loss(shop: Shell, tmp_path: Path) -> None:
     shutil.move(shop.folder / "b.tar.gz", tmp_path / "b.tar.gz")
-    shutil.rmtree(shop.folder / ".metier")
-    (shop.folder / ".metier").mkdir()
+    shutil.rmtreestate_of(shop.folder)
+    state_of(shop.folder).mkdir()
     shop.ok("restore", str(tmp_path / "b.tar.gz"), "--yes")
     assert len(shop.json("runs", "list")) == len(bumps())
 
 
 def test_a_workspace_from_before_the_mark_is_not_lost_and_gets_it(shop: Shell) -> None:
-    mark = shop.folder / ".metier" / "database"
+    mark = state_of(shop.folder) / "database"
     mark.unlink()
     assert len(shop.json("runs", "list")) == len(bumps())
     assert mark.is_file()
 
 
 def test_a_state_folder_whose_database_was_never_made_is_not_lost(shop: Shell) -> None:
-    state = shop.folder / ".metier"
+    state = state_of(shop.folder)
     delete(state)
     (state / "database").unlink()  # as a process leaves it that is killed before it makes the database
     assert shop.json("runs", "list") == []
@@ -136,7 +137,7 @@ def test_a_lost_database_is_not_copied_to_another_store(shop: Shell, tmp_path: P
     other = tmp_path / "other"
     other.mkdir()
     Workspace.open(other).close()
-    empty(shop.folder / ".metier")
+    empty(state_of(shop.folder))
     shop.run("runs", "list")
     said = shop.run("store", "copy", str(shop.folder), str(other))
     assert (said.code, "was lost" in said.err) == (1, True)
@@ -147,7 +148,7 @@ def test_a_copy_into_the_place_of_a_lost_database_ends_the_loss(shop: Shell, tmp
     other.mkdir()
     with Workspace.open(other) as ws:
         ws.finish(LATER)
-    empty(shop.folder / ".metier")
+    empty(state_of(shop.folder))
     assert "was lost" in shop.run("runs", "list").err
     shop.ok("store", "copy", str(other), str(shop.folder))
     with Workspace.open(shop.folder) as ws:
@@ -159,16 +160,16 @@ def test_a_store_at_a_server_knows_no_loss_of_a_file(
     shop: Shell, new_postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop.ok("store", "copy", str(shop.folder), new_postgres)
-    delete(shop.folder / ".metier")
+    delete(state_of(shop.folder))
     monkeypatch.setenv("METIER_STORE", new_postgres)
     assert len(shop.json("runs", "list")) == len(bumps())
     assert [one["state"] for one in shop.json("doctor") if one["name"] == "store"] == ["ok"]
 
 
 def test_agents_and_the_dashboard_are_told_until_it_is_settled(shop: Shell) -> None:
-    empty(shop.folder / ".metier")
+    empty(state_of(shop.folder))
     with serve_dashboard(Workspace.open(shop.folder)) as served, Talk(shop.folder) as talk:
-        assert f"{shop.folder}/.metier/metier.db was lost before" in served.get("/runs").text
+        assert f"{state_of(shop.folder)}/metier.db was lost before" in served.get("/runs").text
         for tool in ("runs", "lessons"):
             assert "metier restore FILE" in talk.call(tool)
         shop.ok("restore", "--without-backup", "--yes")

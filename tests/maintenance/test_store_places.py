@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_shell import Shell
 from learn_world import TESTS, task
+from states import state_of
 
 from metier.maintenance.store_copy import place_of
 from metier.store.tables import meta
@@ -38,7 +39,7 @@ def test_a_workspace_moves_to_a_server_and_back(
     monkeypatch.delenv("METIER_STORE")
     refused = shell.run("store", "copy", new_postgres, str(shop))
     assert (refused.code, "The target is not empty" in refused.err) == (1, True)
-    for old in (shop / ".metier").glob("metier.db*"):
+    for old in state_of(shop).glob("metier.db*"):
         old.unlink()
     assert shell.json("store", "copy", new_postgres, str(shop))["rows"] > 0
     assert shell.json("runs", "list") == more
@@ -54,14 +55,14 @@ def test_places_that_cannot_be_used_are_said_in_one_line(
     shell.deliver(task(TESTS, 0, 1))
     wrong = {
         (str(other), new_postgres): (1, "There is no store at"),
-        (str(shop), str(shop / ".metier")): (2, "the same store"),
+        (str(shop), str(state_of(shop))): (2, "the same store"),
         (str(shop), str(other)): (2, "Make the workspace first: metier init"),
         (str(shop), "postgresql://nobody@127.0.0.1:1/none"): (1, "does not answer"),
     }
     for words, (code, text) in wrong.items():
         said = shell.run("store", "copy", *words)
         assert (said.code, text in said.err, said.err.count("\n")) == (code, True, 1), said.err
-    database = shop / ".metier" / "metier.db"
+    database = state_of(shop) / "metier.db"
     with Workspace.open(shop) as ws:
         ws.context.store.erase()
     (other / "metier.db").write_bytes(database.read_bytes())

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mcp_talk import Talk
 from selection_shop import FLAKY, HOSTILE, put
 from sessions import ran, said
+from states import state_of
 
 from metier.library.proposals.drafts import list_drafts
 from metier.mcp.messages import LONGEST
@@ -238,7 +239,7 @@ def test_where_metier_is_switched_off_nothing_is_written(talk: Talk) -> None:
 
 def test_a_state_folder_that_was_replaced_is_opened_anew(talk: Talk) -> None:
     assert len(talk.call("runs").splitlines()) == 3
-    (talk.folder / ".metier").rename(talk.folder / "aside")
+    state_of(talk.folder).rename(talk.folder / "aside")
     assert "metier init" in talk.refusal("runs")
     Workspace.open(talk.folder).close()
     assert talk.call("runs") == "No runs are recorded here yet."

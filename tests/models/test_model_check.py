@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from loopback import Loopback, answers, completion, embeddings, message
+from states import state_of
 from typer.testing import CliRunner
 
 from metier.cli.commands.models import app
@@ -115,9 +116,9 @@ def test_with_nothing_configured_heuristics_are_named_and_all_is_well(tmp_path: 
 
 
 def test_an_address_that_a_folder_brought_along_is_not_asked(tmp_path: Any) -> None:
-    (tmp_path / ".metier").mkdir()
+    state_of(tmp_path).mkdir()
     with Loopback(answers(completion("ready"))) as server:
-        (tmp_path / ".metier" / "metier.toml").write_text(f'model = "openai:m@{server.url}"\n')
+        (state_of(tmp_path) / "metier.toml").write_text(f'model = "openai:m@{server.url}"\n')
         shown = CliRunner().invoke(app, ["check", "--json"], obj=GlobalOptions(folder=str(tmp_path), flags={}))
         assert server.seen == []
     assert shown.exit_code == 1

@@ -33,6 +33,7 @@ TRAINED = """
 from pathlib import Path
 
 import metier
+from states import has_state
 from metier.models import Scripted, on, says
 from metier.training import Case
 
@@ -70,7 +71,7 @@ class Newcomer:
         assert "ui --open" in demo
         self.sees_dashboard(program, self._folder / "demo")
         assert "A workspace would be made" in self.says("init", "--dry-run")
-        assert not (self._folder / ".metier").exists()
+        assert not has_state(self._folder)
         assert "Created workspace" in self.says("init", "--no-connect")
         self.runs_python(RECORDED)
         assert len(self.data("runs", "list")) == 3

@@ -90,7 +90,7 @@ def _with_workspace(manifest: Manifest, workspace: str) -> Manifest:
 
 def _remove_outdated(places: Places, manifest: Manifest) -> None:
     """Take away files that an earlier version of the plugin had; keep the list of workspaces."""
-    wanted = {places.plugin / name for name, _ in plugin_files()} | {places.python_note}
+    wanted = {places.plugin / name for name, _ in plugin_files()} | {places.python_note, places.place_note}
     gone = [
         one
         for one in manifest.entries
@@ -162,7 +162,7 @@ def leave_workspace(places: Places, workspace: str) -> Disconnected | None:
 
 
 def _is_workspace(folder: str) -> bool:
-    return (Path(folder) / ".metier" / "workspace").is_file()
+    return Path(folder).is_dir()
 
 
 def refresh_python_note(places: Places) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metier.hooks.places import USER, state_home
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -18,6 +20,8 @@ class Places:
     home: Path
     settings: Path
     """Metier's settings: `~/.config/metier`."""
+    state: Path
+    """Where all state lies: `~/.local/state/metier`."""
     data: Path
     """Metier's own files: `~/.local/share/metier`."""
     claude: Path
@@ -40,7 +44,12 @@ class Places:
     @property
     def python_note(self) -> Path:
         """The file that tells the launcher which Python has Metier."""
-        return self.settings / "python"
+        return self.state / USER / "python"
+
+    @property
+    def place_note(self) -> Path:
+        """The file beside the launcher that tells it where state and settings are: no environment decides that."""
+        return self.launcher.with_name("place")
 
     @property
     def manifest(self) -> Path:
@@ -63,6 +72,7 @@ def places_of(environ: Mapping[str, str]) -> Places:
     return Places(
         home=home,
         settings=config / "metier",
+        state=Path(environ.get("METIER_HOME") or state_home(environ) or home / ".local/state/metier").absolute(),
         data=Path(environ.get("XDG_DATA_HOME") or home / ".local/share") / "metier",
         claude=Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude"),
         codex=Path(environ.get("CODEX_HOME") or home / ".codex"),

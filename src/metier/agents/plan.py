@@ -45,8 +45,6 @@ CODEX_EVENTS = {
 """Codex's events: the launcher's word for each, and the seconds it may take. A change here costs the person's trust."""
 SERVER = "metier"
 """The name of Metier's MCP server."""
-PASSED = ("METIER_ENABLED", "METIER_HOME", "METIER_WORKSPACE", "XDG_CONFIG_HOME")
-"""Variables that Codex hands on to it; it hands on no others."""
 NO_HOOKS = '{\n  "hooks": {\n  }\n}\n'
 """A new hooks file, before anything is in it."""
 TRUST_CODEX = 'Start codex once and choose "Trust all and continue": until then Codex does not run the hooks.'
@@ -111,7 +109,7 @@ def _plan_agent(
 
 
 def _shared_changes(places: Places, manifest: Manifest) -> Iterator[Change]:
-    """The copy of the plugin, and the note that tells its launcher which Python to start."""
+    """The copy of the plugin, and the notes that tell its launcher where state is and which Python to start."""
     for name, data in plugin_files():
         path = places.plugin / name
         now = path.read_bytes() if path.is_file() else None
@@ -121,9 +119,9 @@ def _shared_changes(places: Places, manifest: Manifest) -> Iterator[Change]:
         if now is not None and not (isinstance(written, WrittenFile) and written.hash == hash_of(now)):
             raise InputError(f"{path} was changed by someone else. Move it away, then connect again.")
         yield PutFile(path=path, data=data)
-    note = python_note()
-    if not places.python_note.is_file() or places.python_note.read_bytes() != note:
-        yield PutFile(path=places.python_note, data=note)
+    for path, note in ((places.place_note, place_note(places)), (places.python_note, python_note())):
+        if not path.is_file() or path.read_bytes() != note:
+            yield PutFile(path=path, data=note)
 
 
 def plugin_files() -> list[tuple[str, bytes]]:
@@ -149,6 +147,11 @@ def python_note() -> bytes:
     own = os.path.realpath(str(files("metier")))
     is_of_user = site.ENABLE_USER_SITE and own.startswith(os.path.realpath(site.getusersitepackages()))
     return f"{sys.executable}\n{'-EP' if is_of_user else '-I'}\n".encode()
+
+
+def place_note(places: Places) -> bytes:
+    """Where state and settings are, for the launcher."""
+    return os.fsencode(f"{places.state}\n{places.settings.parent}\n")
 
 
 def _claude_changes(places: Places, manifest: Manifest) -> Iterator[Change]:
@@ -205,8 +208,7 @@ def _codex_server(places: Places) -> Iterator[Change]:
         text = before.decode("utf-8") if before is not None else ""
         if has_server(text, SERVER):
             return
-        fields: dict[str, str | list[str]] = {"command": "sh", "args": [str(places.launcher), "mcp"]}
-        after, piece = with_server(text, SERVER, fields | {"env_vars": list[str](PASSED)})
+        after, piece = with_server(text, SERVER, {"command": "sh", "args": [str(places.launcher), "mcp"]})
     except (InputError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be extended: {error}. Repair it, then connect again.") from None
     except OSError as error:

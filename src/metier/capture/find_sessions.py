@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from metier.capture import registry
 from metier.capture.source import Skipped
-from metier.config import load, outer_state_dir
-from metier.context.state_folder import find_root
+from metier.context.context import settings_for
 from metier.errors import ConfigError, InputError
 from metier.hooks.workspace import is_ignored
 
@@ -114,8 +113,7 @@ def find_local_sessions(root: Path, environ: Mapping[str, str], *, everywhere: b
 def _records_headless(root: Path, environ: Mapping[str, str]) -> bool:
     """Whether the settings of a folder include what programs started; settings that are not valid do not."""
     try:
-        found = find_root(root, environ, outer_state_dir(None, environ))
-        return load(found or root, None, environ).config.record_headless
+        return settings_for(root, None, environ).config.record_headless
     except ConfigError:
         return False
 

@@ -155,7 +155,7 @@ def root(
     workspace: Annotated[
         str, typer.Option("--workspace", "-w", metavar="DIR", help="Use the workspace of this folder.")
     ] = "",
-    home: Annotated[str, typer.Option(metavar="DIR", help="Keep the state in this folder (same as METIER_HOME).")] = "",
+    home: Annotated[str, typer.Option(metavar="DIR", help="Keep all state in this folder (same as METIER_HOME).")] = "",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change a setting for this command only; can be repeated."),
@@ -168,6 +168,11 @@ def root(
 
     Example:  metier demo  ·  cd my-project && metier init && metier import  ·  metier runs list  ·  metier learn
     """
+    if ctx.invoked_subcommand == "mcp":  # started by an agent, whose environment a project may have set
+        for name in [name for name in os.environ if name.startswith("METIER_")]:
+            del os.environ[name]
+    if home:
+        os.environ["METIER_HOME"] = home
     _renew_python_note()
     flags = parse_flags(settings or [])
     if workspace:
@@ -178,21 +183,21 @@ def root(
         check_folder(Path(workspace))
     ctx.obj = GlobalOptions(
         folder=workspace or os.environ.get("METIER_WORKSPACE") or ".",
-        flags=flags | ({"state_dir": home} if home else {}),
+        flags=flags,
     )
 
 
 def _renew_python_note() -> None:
     """Let agents' hooks find this Python if the one that they know is gone."""
-    from metier.config import user_file
+    from metier.hooks.places import USER, read_small, state_home
 
-    with suppress(OSError, UnicodeDecodeError):
-        noted = user_file(os.environ).with_name("python").read_text(encoding="utf-8").partition("\n")[0]
-        if not os.access(noted, os.X_OK):
-            from metier.agents.connect import refresh_python_note
-            from metier.agents.places import places_of
+    home = os.environ.get("METIER_HOME") or state_home(os.environ)
+    noted = read_small(f"{home}/{USER}/python").partition("\n")[0]
+    if noted and not os.access(noted, os.X_OK):
+        from metier.agents.connect import refresh_python_note
+        from metier.agents.places import places_of
 
-            refresh_python_note(places_of(os.environ))
+        refresh_python_note(places_of(os.environ))
 
 
 def run() -> None:

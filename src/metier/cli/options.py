@@ -249,17 +249,17 @@ class SkillByDefault(RunByDefault):
 
 def workspace_of(path: Path, folder: str, flags: Mapping[str, object]) -> Workspace | None:
     """The workspace whose skill roots hold a file; None if no root does, and then no database is opened."""
-    from metier import config
     from metier.context import state_folder
+    from metier.context.context import settings_for
     from metier.library.proposals.edit_skill import is_inside
     from metier.library.roots import known_roots
     from metier.workspace import Workspace
 
-    root = state_folder.find_root(Path(folder), os.environ, config.outer_state_dir(flags, os.environ))
-    if root is None:
+    found = state_folder.find_place(folder, state_folder.state_home(os.environ))
+    if found is None:
         return None
-    extra = config.load(root, flags).config.skill_roots
+    extra = settings_for(folder, flags, os.environ).config.skill_roots
     home, claude = Path(os.environ.get("HOME") or "~").expanduser(), os.environ.get("CLAUDE_CONFIG_DIR", "")
-    if not any(is_inside(path, one) for one in known_roots(root, home, extra, claude)):
+    if not any(is_inside(path, one) for one in known_roots(found.root, home, extra, claude)):
         return None
     return Workspace.open(folder, create=False, flags=flags)

@@ -1,4 +1,6 @@
-"""Settings: defaults < user's file < project's file < user's table for it < `METIER_*` < flags, checked once, frozen.
+"""Settings: defaults < the person's file < their file for one project < `METIER_*` < flags, checked once, frozen.
+
+No file of a project is a setting: the one for a project lies in its state folder.
 
 Only this module reads the environment. A name or value that is not known is an error that names the nearest one.
 """
@@ -7,12 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from metier.config.files import read_project_file, read_user_file
+from metier.config.files import read_file
 from metier.errors import ConfigError
 
 Mode = Literal["observe", "draft", "apply"]
@@ -21,10 +23,9 @@ Order = Literal["standard", "claude-code"]
 Links = Literal["auto", "always", "never"]
 Thinking = Literal["auto", "on", "off"]
 FILE = "metier.toml"
-STATE = ".metier"
 PREFIX = "METIER_"
-NOT_SETTINGS = frozenset({"METIER_HOME", "METIER_WORKSPACE", "METIER_IDENTITY", "METIER_SYNC_TOKEN"})
-"""Variables that say where things are; the first sets `state_dir`, the second the workspace's folder."""
+NOT_SETTINGS = frozenset({"METIER_HOME", "METIER_WORKSPACE", "METIER_SYNC_TOKEN"})
+"""Variables that say where things are: all state, and the workspace's folder."""
 Value = bool | int | float | str | tuple[str, ...]
 
 
@@ -114,8 +115,6 @@ class Config:
     """true: as enabled = false, whatever a project says; metier pause sets it, metier resume takes it out."""
     mode: Mode = "observe"
     """observe: record only; draft: also write drafts; apply: also ship drafts that a gate or a person confirmed."""
-    state_dir: str = ""
-    """Where Metier keeps its state; empty: .metier in the workspace."""
     store: str = ""
     """Empty: SQLite in the state folder; postgresql://… for a fleet."""
     ignore: tuple[str, ...] = ()
@@ -252,7 +251,6 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "enabled": _flag,
     "paused": _flag,
     "mode": _word("observe", "draft", "apply"),
-    "state_dir": _text,
     "store": _store,
     "ignore": _texts,
     "record_headless": _flag,
@@ -294,22 +292,19 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
 
 
 def load(
-    workspace: Path,
+    state: Path | None,
     flags: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
-    """The effective settings for a workspace folder."""
+    """The effective settings for the project of a state folder; None: for no project."""
     environ = os.environ if environ is None else environ
-    user = user_file(environ)
-    everywhere, here = read_user_file(user, workspace)
+    user, own = user_file(environ), state / FILE if state else None
     layers: list[Layer] = [
-        (everywhere, lambda _: str(user)),
-        (here, lambda _: f"{user} [workspace]"),
+        (read_file(user), lambda _: str(user)),
+        (read_file(own) if own else {}, lambda _: str(own)),
         (_variables(environ), variable),
         (flags or {}, lambda _: "flag"),
     ]
-    own = state_folder(workspace, _outermost(layers)) / FILE
-    layers.insert(1, (read_project_file(own, user, workspace), lambda _: str(own)))
     values: dict[str, Value] = {}
     sources = dict.fromkeys(PARSERS, "default")
     for given, where in layers:
@@ -321,21 +316,6 @@ def load(
     return Settings(config=Config.of(values), sources=sources)
 
 
-def outer_state_dir(flags: Mapping[str, object] | None, environ: Mapping[str, str]) -> str:
-    """The state folder named from outside any workspace, by flag, METIER_HOME or the user's file; empty if none is."""
-    user = user_file(environ)
-    return _outermost([(read_user_file(user, None)[0], str), (_variables(environ), str), (flags or {}, str)])
-
-
-def _outermost(layers: Sequence[Layer]) -> str:
-    return _text(next((given["state_dir"] for given, _ in reversed(layers) if "state_dir" in given), ""))
-
-
-def state_folder(workspace: Path, state_dir: str) -> Path:
-    """Where a workspace's state lies."""
-    return Path(state_dir).expanduser().absolute() if state_dir else workspace / STATE
-
-
 def user_file(environ: Mapping[str, str]) -> Path:
     """The settings file of this user: `~/.config/metier/metier.toml`."""
     base = environ.get("XDG_CONFIG_HOME") or str(Path(environ.get("HOME") or "~").expanduser() / ".config")
@@ -344,16 +324,13 @@ def user_file(environ: Mapping[str, str]) -> Path:
 
 def variable(name: str) -> str:
     """The environment variable that sets a setting."""
-    return "METIER_HOME" if name == "state_dir" else PREFIX + name.upper()
+    return PREFIX + name.upper()
 
 
 def _variables(environ: Mapping[str, str]) -> dict[str, object]:
     given: dict[str, object] = {}
     for name, value in environ.items():
-        if name == "METIER_HOME":
-            if value:
-                given["state_dir"] = value
-        elif name.startswith(PREFIX) and name not in NOT_SETTINGS:
+        if name.startswith(PREFIX) and name not in NOT_SETTINGS:
             key = name.removeprefix(PREFIX).lower()
             if key not in PARSERS:
                 known = [variable(one) for one in PARSERS]

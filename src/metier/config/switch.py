@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.config import user_file
-from metier.config.files import change_file, read_user_file
+from metier.config import FILE, user_file
+from metier.config.files import change_file, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from metier.config import Settings
 
-HERE = " [workspace]"
-"""How the source of a setting ends that stands in the person's own file, for one workspace."""
 EFFECT = "agents are told nothing and nothing is learned"
 
 
@@ -32,29 +30,30 @@ def off_reason(settings: Settings) -> str:
     return f"Metier is paused (go on: {back})" if back else "recording is switched off (enabled = false)"
 
 
-def pause(environ: Mapping[str, str], workspace: Path | None) -> None:
-    """Switch one workspace off, or all of them (None), in the person's own file, where no project can change it."""
-    change_file(user_file(environ), "paused", True, workspace)  # noqa: FBT003 - the value of a setting
+def pause(environ: Mapping[str, str], state: Path | None) -> None:
+    """Switch one workspace off by its state folder, or all of them (None)."""
+    change_file(_file(environ, state), "paused", True)  # noqa: FBT003 - the value of a setting
 
 
-def resume(environ: Mapping[str, str], workspace: Path | None) -> None:
-    """Take out what `pause` wrote, also as releases before wrote it for one workspace (`enabled = false`)."""
-    file = user_file(environ)
-    everywhere, here = read_user_file(file, workspace)
-    given = everywhere if workspace is None else here
-    for name in ("paused", "enabled") if workspace else ("paused",):
-        if given.get(name) is (name == "paused"):
-            change_file(file, name, None, workspace)
+def resume(environ: Mapping[str, str], state: Path | None) -> None:
+    """Take out what `pause` wrote."""
+    if read_file(_file(environ, state)).get("paused") is True:
+        change_file(_file(environ, state), "paused", None)
+
+
+def _file(environ: Mapping[str, str], state: Path | None) -> Path:
+    return state / FILE if state else user_file(environ)
 
 
 def _way_back(settings: Settings) -> str:
-    """The command that undoes a pause; empty: a setting switches Metier off that somebody made by hand."""
-    paused, enabled = settings.sources["paused"], settings.sources["enabled"]
+    """The command that undoes a pause; empty: a setting switches Metier off that was made by hand."""
     if not settings.config.paused:
-        return "metier resume" if enabled.endswith(HERE) else ""
-    if paused in ("flag", "METIER_PAUSED"):
-        return "leave --set paused out" if paused == "flag" else "unset METIER_PAUSED"
-    return "metier resume" if paused.endswith(HERE) else "metier resume --everywhere"
+        return ""
+    source = settings.sources["paused"]
+    if source in ("flag", "METIER_PAUSED"):
+        return "leave --set paused out" if source == "flag" else "unset METIER_PAUSED"
+    everywhere = Path(source).parent.name == "metier"
+    return "metier resume --everywhere" if everywhere else "metier resume"
 
 
 def _where(settings: Settings) -> str:

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from metier import config
-from metier.context import identity
 from metier.context import state_folder as place
 from metier.context.own_database import DATABASE, check_copied, check_database, loss_text
 from metier.errors import ConfigError, SchemaError, StoreError, UnreachableError
-from metier.hooks.identity import is_sealed, key_path, seal_of
+from metier.hooks.identity import is_sealed, seal_of
+from metier.hooks.places import USER
 from metier.store.engines import migrate
 from metier.store.tables import meta
 
@@ -41,6 +42,8 @@ class Context:
     root: Path
     state: Path
     """The folder that holds what Metier keeps about it."""
+    history: Path
+    """The folder in it that holds the history of this work tree's skills."""
     name: str
     """What its records are called by."""
     settings: Settings
@@ -51,11 +54,11 @@ class Context:
     redact: Callable[[str], str]
     """Takes the secrets out of a text, under this workspace's key."""
     person: Path
-    """Where this person's own key and settings lie, and the lessons that hold in all their projects."""
+    """Where this person's own keys lie, the lessons that hold in all their projects, the history of their skills."""
     key: bytes = field(default=b"", repr=False)
     """This person's key, under which approvals are sealed."""
     notice: str = ""
-    """What the person should know about the opening: a foreign state folder was set aside."""
+    """What the person should know about the opening: state of a release before lies in the project."""
     lost: str = ""
     """When it was found that the database is a new one in the place of one that was lost; empty: it is not."""
     claude_home: str = ""
@@ -103,79 +106,58 @@ def open_context(
     _check_platform()
     environ = os.environ if environ is None else environ
     folder = folder or environ.get("METIER_WORKSPACE") or "."
-    outer = config.outer_state_dir(flags, environ)
-    root = planned_root(str(folder), flags or {}, environ)
-    state = config.state_folder(root, outer)
-    key = identity.user_key(environ, make=create)
-    home = Path(environ.get("HOME") or "~").expanduser()
-    notice = _check_standing(state, root, key, create=create, at_home=root == home)
-    settings = config.load(root, flags, environ)
-    if not create and not (place.is_made(state) and place.is_known(state, root)):
-        raise ConfigError(f"There is no workspace in {root} yet. Run `metier init` there to make one.")
-    place.make_state_folder(state, root, key)
-    name = place.name_of(root, state)
+    home = place.state_home(environ)
+    found = place.make_place(folder, home, environ) if create else place.require_place(folder, home)
+    settings = config.load(found.state, flags, environ)
+    name = place.name_of(found.state)
     ctx = Context(
-        root=root,
-        state=state,
+        root=found.root,
+        state=found.state,
+        history=found.history,
         name=name,
         settings=settings,
-        store=_engine(settings, state, name),
-        home=home,
-        redact=_redactor(state),
-        person=Path(key_path(environ)).parent,
-        key=key,
-        notice=notice,
+        store=_engine(settings, found.state, name),
+        home=Path(environ.get("HOME") or "~").expanduser(),
+        redact=_redactor(home),
+        person=home / USER,
+        key=place.user_key(home),
+        notice=_old_state(found.root),
         claude_home=environ.get("CLAUDE_CONFIG_DIR", ""),
         clock=clock,
     )
     _migrate(ctx)
     check_copied(ctx.store)
-    if settings.config.store:  # whoever joined a server believes it
+    if settings.config.store:  # who joined a server believes it
         return ctx
-    return replace(ctx, lost=check_database(ctx.store, state, key, ctx.now))
+    return replace(ctx, lost=check_database(ctx.store, found.state, ctx.now))
 
 
-def planned_root(folder: str, flags: Mapping[str, object], environ: Mapping[str, str]) -> Path:
-    """The root of the workspace that a folder belongs to, or would belong to if one were made; makes nothing."""
-    outer = config.outer_state_dir(flags, environ)
-    place.check_folder(Path(folder))
-    return place.find_root(Path(folder), environ, outer) or place.new_root(Path(folder), environ)
+def find_workspace(folder: str, environ: Mapping[str, str]) -> place.Place:
+    """The project that a folder belongs to, with its state; opens nothing."""
+    return place.require_place(folder, place.state_home(environ))
 
 
-def find_workspace(folder: str, flags: Mapping[str, object], environ: Mapping[str, str]) -> tuple[Path, Path]:
-    """The root and the state folder of this person's workspace that a folder belongs to; opens nothing."""
-    outer = config.outer_state_dir(flags, environ)
-    root = place.find_root(Path(folder), environ, outer)
-    if root is None:
-        raise ConfigError(
-            f"There is no workspace in {Path(folder).absolute()} yet. Run `metier init` there to make one."
-        )
-    state = config.state_folder(root, outer)
-    _check_standing(state, root, identity.user_key(environ, make=False), create=False, at_home=False)
-    return root, state
+def settings_for(folder: str | Path, flags: Mapping[str, object] | None, environ: Mapping[str, str]) -> Settings:
+    """The settings that hold in a folder, whether it is a workspace or not."""
+    found = place.find_place(folder, place.state_home(environ))
+    return config.load(found.state if found else None, flags, environ)
 
 
-def _check_standing(state: Path, root: Path, key: bytes, *, create: bool, at_home: bool) -> str:
-    """Use nothing that somebody brought along: set it aside where a new workspace may be made, else refuse."""
-    identity.check_links(state, root)
-    if identity.standing_of(state, key, at_home=at_home) != "foreign":
+def _old_state(root: Path) -> str:
+    old = root / place.OLD
+    if not (old / "workspace").is_file():
         return ""
-    if not create or state.parent != root:
-        raise ConfigError(identity.foreign_text(state))
-    aside = identity.set_aside(state, key, at_home=at_home)
-    if aside is None:
-        return ""
-    return f"{state} was not made by you at this place. It is now {aside.name}; look at it: metier init --adopt"
+    return f"{old} is of an earlier release and is not read. When you need nothing in it: rm -r {quote(str(old))}"
 
 
-def _redactor(state: Path) -> Callable[[str], str]:
+def _redactor(home: Path) -> Callable[[str], str]:
     """Redaction that loads its rules at first use, and remembers short texts: most of them come again and again."""
 
     @lru_cache(maxsize=1)
     def load() -> tuple[Callable[[str], str], Callable[[str], str]]:
         from metier.redaction import Redactor
 
-        redact = Redactor(place.key_of(state)).redact
+        redact = Redactor(place.key_of(home)).redact
         return lru_cache(maxsize=4096)(redact), redact
 
     return lambda text: load()[len(text) > SHORT](text)

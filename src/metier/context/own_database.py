@@ -1,8 +1,8 @@
-"""Is the database this person's, and is it still the one that was here? A mark beside it says that there was one.
+"""Is the database still the one that was here? A mark beside it says that there was one.
 
-The mark is a file outside the database, made once the first one is sealed: a database without a seal beside a mark is
-a new one in the place of one that was lost. That is noted in the new one and said until a backup is restored or a
-person goes on without.
+The mark is a file outside the database, made once the first one has noted when it began: an empty database without
+that note beside a mark is a new one in the place of one that was lost. That is noted in the new one and said until a
+backup is restored or a person goes on without.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from metier.context import identity
 from metier.context import state_folder as place
 from metier.errors import ConfigError
-from metier.hooks.identity import database_seal
 from metier.store.tables import meta
 
 if TYPE_CHECKING:
@@ -35,30 +33,26 @@ def check_copied(store: Engine) -> None:
         raise ConfigError(f"A copy into this store is not finished. Run it again: metier store copy {begun} TO")
 
 
-def check_database(store: Engine, state: Path, key: bytes, now: Callable[[], str]) -> str:
-    """Refuse a database that was exchanged for another one; a new one is sealed. Returns when one was found lost."""
-    seal = database_seal(key, str(state))
+def check_database(store: Engine, state: Path, now: Callable[[], str]) -> str:
+    """Note in a new database when it began; returns when the one before it was found lost, empty: none was."""
     with store.read() as transaction:
-        found, lost = meta.get(transaction, meta.OWNER), meta.get(transaction, meta.LOST)
-        is_new = not found and not meta.has_content(transaction)
-    if is_new:
-        lost = _seal_new(store, state, seal, now)
-    elif found != seal:
-        raise ConfigError(identity.foreign_text(state / DATABASE))
+        begun, lost = meta.get(transaction, meta.BEGUN), meta.get(transaction, meta.LOST)
+    if not begun:
+        lost = _begin(store, state, now)
     _mark(state)
     return lost
 
 
-def _seal_new(store: Engine, state: Path, seal: str, now: Callable[[], str]) -> str:
-    """Seal a new database; one that comes after another one notes that the other is lost.
+def _begin(store: Engine, state: Path, now: Callable[[], str]) -> str:
+    """Note in a database when it began; an empty one that comes after another one notes that the other is lost.
 
-    Who seals marks afterwards. So what has no seal, seen under the lock, cannot be what the mark is about.
+    Who notes marks afterwards. So what has no note, seen under the lock, cannot be what the mark is about.
     """
     with store.write() as transaction:
-        if meta.get(transaction, meta.OWNER) == seal:  # another process did it meanwhile
+        if meta.get(transaction, meta.BEGUN):  # another process did it meanwhile
             return meta.get(transaction, meta.LOST)
-        lost = now() if (state / MARK).exists() else ""
-        meta.put(transaction, meta.OWNER, seal)
+        lost = now() if (state / MARK).exists() and not meta.has_content(transaction) else ""
+        meta.put(transaction, meta.BEGUN, now())
         if lost:
             meta.put(transaction, meta.LOST, lost)
     return lost

@@ -1,19 +1,23 @@
-"""Where a workspace is and where it keeps its state: found, made, named."""
+"""Where a project is and where its state lies: found, made, followed when it moved, bound by hand."""
 
 from __future__ import annotations
 
 import os
 import re
 import secrets
+import shutil
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from metier.config import STATE
 from metier.errors import BusyError, ConfigError, StoreError
-from metier.hooks.identity import OWNER, state_seal
+from metier.hooks import places
+from metier.hooks.identity import KEY_FILE, read_private
+from metier.hooks.places import BOUND, ID_FILE, RECORDS, USER, Project
 from metier.hooks.spool import SPOOL, sync_folder
+from metier.hooks.workspace import KEY
 from metier.store.engines.exclusive import lock_by_file
 
 if TYPE_CHECKING:
@@ -23,32 +27,93 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.store.engines.postgres import PostgresEngine
 
-NAME = "workspace"
-SHARED_BY = "workspaces"
-"""The list of the workspaces that share a state folder, one path a line."""
-KEY = "redact.key"
-IGNORE = "# Metier's state: runs, history, keys. Not for version control.\n*\n"
+TREES = "trees"
+"""Below a state folder: the history of skills in each further worktree."""
+NEW = ".new-"
+"""How the name of a state folder begins that is being made."""
+OLD = ".metier"
+"""The state folder of releases before, inside the project."""
 
 
-def find_root(start: Path, environ: Mapping[str, str], state_dir: str = "") -> Path | None:
-    """The initialised workspace that a folder belongs to; the home folder counts only when asked for itself."""
-    start = start.expanduser().absolute()
-    if state_dir:
-        known = other_owner(Path(state_dir).expanduser().absolute())
-        return next((folder for folder in (start, *start.parents) if str(folder) in known), None)
-    home = Path(environ.get("HOME") or "~").expanduser()
-    for folder in (start, *start.parents):
-        if (folder / STATE / NAME).is_file() and (folder == start or folder != home):
-            return folder
-    return None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A project's folder and its state folder."""
+
+    root: Path
+    state: Path
+    history: Path
+    """Where the history of this work tree's skills lies."""
 
 
-def new_root(start: Path, environ: Mapping[str, str]) -> Path:
-    """Where a new workspace goes: the folder itself, or the top of the git checkout around it."""
-    check_folder(start)
-    start = start.expanduser().absolute()
-    home = Path(environ.get("HOME") or "~").expanduser()
-    inside = (folder for folder in (start, *start.parents) if folder != home and (folder / ".git").exists())
+def state_home(environ: Mapping[str, str]) -> Path:
+    """The folder that holds this person's state: METIER_HOME, else where the system keeps state; checked."""
+    given = environ.get("METIER_HOME", "")
+    home = str(Path(given).expanduser().absolute()) if given else places.state_home(environ)
+    if not home:
+        raise ConfigError("There is no home folder to keep state in: HOME is not set. Set it, or METIER_HOME.")
+    if problem := places.problem_of(home):
+        raise ConfigError(f"State cannot be kept in {home}: {problem}. Name another folder: METIER_HOME.")
+    return Path(home)
+
+
+def find_place(folder: str | Path, home: Path) -> Place | None:
+    """The project that a folder belongs to, with its state; a copy of another project has none."""
+    found = places.find_project(str(Path(folder).expanduser().absolute()), str(home))
+    return _place(found) if found and not found.twin else None
+
+
+def require_place(folder: str | Path, home: Path) -> Place:
+    """The same, or a ConfigError that says why there is none."""
+    check_folder(Path(folder))
+    found = places.find_project(str(Path(folder).expanduser().absolute()), str(home))
+    if found is None:
+        raise ConfigError(
+            f"There is no workspace in {Path(folder).absolute()} yet. Run `metier init` there to make one."
+        )
+    if found.twin:
+        raise ConfigError(
+            f"{found.root} is a copy of {Path(found.twin).parent}, so that project's state is not used here. "
+            "Give this copy its own: metier init"
+        )
+    if problem := places.problem_of(str(home), found.root):
+        raise ConfigError(f"State cannot be kept in {home}: {problem}. Name another folder: METIER_HOME.")
+    return _place(found)
+
+
+def _place(found: Project) -> Place:
+    state, root = Path(found.state), Path(found.root)
+    tree = blake2b(os.fsencode(found.root), digest_size=8).hexdigest()
+    return Place(root=root, state=state, history=state if found.is_main else state / TREES / tree)
+
+
+def make_place(folder: str | Path, home: Path, environ: Mapping[str, str]) -> Place:
+    """The state of the project that a folder belongs to; made if there is none, bound again if the project moved."""
+    root = planned_root(folder, home, environ)
+    found = places.project_at(str(root), str(home))
+    if problem := places.problem_of(str(home), str(root)):
+        raise ConfigError(f"State cannot be kept in {home}: {problem}. Name another folder: METIER_HOME.")
+    try:
+        make_user_folder(home)
+        if found is None or found.twin:
+            _make(root, home, replaced=Path(found.state).name if found else "")
+            found = places.project_at(str(root), str(home))
+    except OSError as error:
+        raise StoreError(f"The state folder in {home} cannot be created: {error.strerror}.") from None
+    if found is None:
+        raise StoreError(f"{root} cannot be bound to its state in {home}: is its path too long, or not yours?")
+    follow(found, home)
+    return _place(found)
+
+
+def planned_root(folder: str | Path, home: Path, environ: Mapping[str, str]) -> Path:
+    """The top of the project that a folder belongs to, or would belong to if it were made one; makes nothing."""
+    check_folder(Path(folder))
+    start = Path(os.path.realpath(Path(folder).expanduser()))
+    found = places.find_project(str(start), str(home))
+    if found is not None:
+        return Path(found.root)
+    own = os.path.realpath(Path(environ.get("HOME") or "~").expanduser())
+    inside = (one for one in (start, *start.parents) if str(one) != own and os.path.lexists(one / ".git"))
     return next(inside, start)
 
 
@@ -59,65 +124,132 @@ def check_folder(start: Path) -> None:
         raise ConfigError(f"{start} is not a folder, so it cannot be a workspace.")
 
 
-def is_made(state: Path) -> bool:
-    """Whether a state folder is complete."""
-    return (state / NAME).is_file() and (state / KEY).is_file()
+def make_user_folder(home: Path) -> None:
+    """Make the state home and the person's own folder in it, each file complete or absent."""
+    own = home / USER
+    if read_private(str(own / KEY_FILE)) and (own / KEY).is_file():
+        return
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    own.mkdir(mode=0o700, exist_ok=True)
+    for name in (KEY, KEY_FILE):
+        create_file(own / name, secrets.token_bytes(32))
 
 
-def make_state_folder(state: Path, root: Path, key: bytes) -> bool:
-    """Make the state folder with its files, each complete or absent; returns whether anything was missing.
+def _make(root: Path, home: Path, *, replaced: str) -> None:
+    """Make a state folder aside, give it its name in one step, then let the project name it."""
+    _sweep(home, root)
+    common = places.common_git_folder(str(root))
+    kind, bearer = ("git", common) if common and os.access(common, os.W_OK) else ("path", str(root))
+    name = f"{_name_of(root)}-{secrets.token_hex(8)}"
+    new = home / f"{NEW}{os.getpid()}-{secrets.token_hex(4)}"
+    new.mkdir(mode=0o700)
+    (new / SPOOL).mkdir(mode=0o700)
+    create_file(new / RECORDS, f"{name}\n".encode())
+    create_file(new / BOUND, os.fsencode(f"{kind}\n{bearer}\n"))
+    new.rename(home / name)
+    sync_folder(str(home))
+    if not _bind(home, name, kind, bearer, replaced=replaced):
+        shutil.rmtree(home / name, ignore_errors=True)  # another process was first
 
-    It is sealed with this person's key before anything else is in it.
-    """
-    _sweep(state)
-    if is_made(state) and is_known(state, root):
-        return False
+
+def _name_of(root: Path) -> str:
+    return re.sub("[^a-z0-9]+", "-", root.name.lower()).strip("-")[:32].strip("-") or "project"
+
+
+def _bind(home: Path, name: str, kind: str, bearer: str, *, replaced: str) -> bool:
+    """Let a project name its state folder; False: it names another one by now. `replaced`: what it may name."""
+    file = Path(bearer) / ID_FILE if kind == "git" else Path(places.mark_of(bearer, str(home)))
+    if kind == "path":
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    known = places.read_small(str(file)).strip()
+    if known and (known == replaced or not (home / known / RECORDS).is_file()):
+        _replace(file, f"{name}\n")  # the id of another machine, or of the project that this one is a copy of
+    else:
+        create_file(file, f"{name}\n".encode())
+    return places.read_small(str(file)).strip() == name
+
+
+def bind_to(state: Path, root: Path, home: Path) -> None:
+    """Let a project use a state folder that another place had until now."""
+    common = places.common_git_folder(str(root))
+    kind, bearer = ("git", common) if common else ("path", str(root))
+    had = places.project_at(str(root), str(home))
     try:
-        (state / SPOOL).mkdir(mode=0o700, parents=True, exist_ok=True)
-        state.chmod(0o700)
-        create_file(state / OWNER, state_seal(key, str(state)).encode())
-        create_file(state / ".gitignore", IGNORE.encode())
-        create_file(state / KEY, secrets.token_bytes(32))
-        create_file(state / NAME, f"{root.name or 'root'}-{secrets.token_hex(3)}\n".encode("utf-8", "replace"))
-        sync_folder(str(state.parent))
-        if not is_known(state, root):
-            with (state / SHARED_BY).open("a", encoding="utf-8", errors="surrogateescape") as file:
-                file.write(f"{root}\n")
+        _replace(state / BOUND, f"{kind}\n{bearer}\n")
+        _bind(home, state.name, kind, bearer, replaced=Path(had.state).name if had else "")
     except OSError as error:
-        raise StoreError(f"The state folder {state} cannot be created: {error.strerror}.") from None
-    return True
+        raise StoreError(f"{root} cannot be bound to {state}: {error.strerror}.") from None
 
 
-def is_known(state: Path, root: Path) -> bool:
-    """Whether a state folder serves this workspace: it lies in it, or lists it."""
-    return state.parent == root or str(root) in other_owner(state)
+def unbind(place: Place, home: Path) -> None:
+    """Let a project name no state folder any more; the state itself stays where it is."""
+    found = places.project_at(str(place.root), str(home))
+    if found is not None:
+        file = f"{found.bearer}/{ID_FILE}" if found.kind == "git" else places.mark_of(found.bearer, str(home))
+        with suppress(FileNotFoundError):
+            Path(file).unlink()
 
 
-def other_owner(state: Path) -> list[str]:
-    """The workspaces that share a state folder which lies in none of them."""
-    file = state / SHARED_BY
-    return file.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if file.is_file() else []
+def follow(found: Project, home: Path) -> None:
+    """Write down where a project is now: it moved, or it has become a git checkout. On a read-only disk it waits."""
+    common = places.common_git_folder(found.root)
+    wanted = ("git", common) if common and os.access(common, os.W_OK) else (found.kind, found.bearer)
+    state = Path(found.state)
+    if places.bound_to(found.state) == wanted:
+        return
+    with suppress(OSError):
+        if wanted[0] == "git":
+            _bind(home, state.name, *wanted, replaced="")
+        _replace(state / BOUND, "{}\n{}\n".format(*wanted))
+        if wanted[0] == "git":
+            Path(places.mark_of(found.root, str(home))).unlink(missing_ok=True)
 
 
-def name_of(root: Path, state: Path) -> str:
-    """What records call this workspace: its own name, or its path where several share one state folder."""
-    if state.parent != root:
-        return str(root).encode("utf-8", "replace").decode()
+def _sweep(home: Path, root: Path) -> None:
+    """Remove what killed processes left: folders half made, and those for this project that nothing names yet."""
+    for left in home.glob(f"{NEW}*"):
+        process = left.name.removeprefix(NEW).partition("-")[0]
+        if process.isdigit() and not _runs(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
+    bearers = {str(root), places.common_git_folder(str(root))}
+    current = places.project_at(str(root), str(home))
+    for state in home.glob("*-*"):
+        unused = places.bound_to(str(state))[1] in bearers and (current is None or str(state) != current.state)
+        if (
+            unused
+            and {one.name for one in state.iterdir()} <= {SPOOL, BOUND, RECORDS}
+            and not any((state / SPOOL).iterdir())
+        ):
+            shutil.rmtree(state, ignore_errors=True)
+
+
+def name_of(state: Path) -> str:
+    """What records call this workspace."""
     try:
-        return (state / NAME).read_text(encoding="utf-8").strip()
+        return (state / RECORDS).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise StoreError(
-            f"{state / NAME} cannot be read: {why}. Bring it back from a backup: metier restore FILE."
+            f"{state / RECORDS} cannot be read: {why}. Bring it back from a backup: metier restore FILE."
         ) from None
 
 
-def key_of(state: Path) -> bytes:
+def key_of(home: Path) -> bytes:
     """The secret under which redacted values are hashed."""
     try:
-        return (state / KEY).read_bytes()
+        return (home / USER / KEY).read_bytes()
     except OSError as error:
-        raise StoreError(f"The redaction key {state / KEY} cannot be read: {error.strerror}.") from None
+        raise StoreError(f"The redaction key {home / USER / KEY} cannot be read: {error.strerror}.") from None
+
+
+def user_key(home: Path) -> bytes:
+    """This person's key; one that others can read or change is refused."""
+    file = home / USER / KEY_FILE
+    if found := read_private(str(file)):
+        return found
+    raise ConfigError(
+        f"{file} is not a key that only you can read. Run `chmod 600 {file}`; it must be your own file and no link."
+    )
 
 
 def create_file(file: Path, content: bytes) -> None:
@@ -135,13 +267,15 @@ def create_file(file: Path, content: bytes) -> None:
     sync_folder(str(file.parent))
 
 
-def _sweep(state: Path) -> None:
-    """Take away what a process that was killed while it made this folder left half written."""
-    for part in state.glob("*.part"):
-        found = re.search(r"\.(\d+)-\w+\.part$", part.name)
-        if found and not _runs(int(found[1])):
-            with suppress(OSError):
-                part.unlink()
+def _replace(file: Path, text: str) -> None:
+    """Write a small file in one step, durably."""
+    part = file.with_name(f"{file.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        create_file(part, os.fsencode(text))
+        part.replace(file)
+        sync_folder(str(file.parent))
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _runs(process: int) -> bool:
@@ -180,5 +314,5 @@ def _lock(ctx: Context, wait: float, work: str) -> AbstractContextManager[None]:
 
 
 def file_of(ctx: Context, work: str) -> Path:
-    """The lock file of a work; several workspaces may share one state folder, so each has its own."""
-    return ctx.state / f"{work}-{blake2b(ctx.name.encode('utf-8', 'surrogateescape'), digest_size=6).hexdigest()}.lock"
+    """The lock file of a work."""
+    return ctx.state / f"{work}.lock"

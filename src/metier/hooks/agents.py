@@ -20,8 +20,8 @@ MACHINE_PROMPTS = ("<task-notification>", "<local-command", "<bash-", "/")
 
 def agent_of(arguments: Sequence[str], environ: Mapping[str, str], payload: Payload) -> str:
     """The agent that started the hook: named by the launcher, else told by its environment or its object."""
-    if len(arguments) > 2 and arguments[2] in AGENTS:
-        return arguments[2]
+    if named := [one for one in arguments[2:] if one in AGENTS]:
+        return named[0]
     if environ.get("COPILOT_CLI"):
         return "copilot"
     return "codex" if "turn_id" in payload else "claude-code"

@@ -1,7 +1,7 @@
 """Notes: lines that a person approved, in the file from which hooks tell agents.
 
-The file is sealed with the person's key: one that a clone or a pull brought is not believed. Beside it lies one file of
-plain words for each event: the launcher looks into it, and starts Python only for a call that holds one of the words.
+It lies in the state folder, written from approved lessons alone. Beside it lies one file of plain words for each event:
+the launcher looks into it, and starts Python only for a call that holds one of the words.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 
-from metier.hooks.identity import is_sealed, key_path, read_key, seal_of
+from metier.hooks.places import user_folder
 
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 # (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
@@ -23,7 +23,6 @@ LAUNCHED = ("start", "before", "after")
 """Events at which the launcher looks for words; at a prompt it always starts Python."""
 KNOWN = "known"
 """The event of a note that is told nowhere: a rule of one project, kept to see that another one has it, too."""
-SEAL = "notes"
 WIDE = "\u3040"
 """The first sign of scripts that put no spaces between words."""
 STANDING = "Standing instructions confirmed by {}"
@@ -55,31 +54,18 @@ class Note:
         self.cites = cites  # a file of the project and, behind a tab, the text in it that has to be there
 
 
-def read_notes(state: str, workspace: str = "") -> list[Note]:
-    """The notes of a workspace; none if there is no file of them, or if this person did not write it."""
-    return [one for one in read_all(state) if not one.workspace or one.workspace == workspace]
-
-
-def person_folder(environ: Mapping[str, str]) -> str:
-    """Where the notes lie that hold in all projects of this person."""
-    return os.path.dirname(key_path(environ))
-
-
-def read_person_notes(environ: Mapping[str, str]) -> list[Note]:
+def read_person_notes(state: str) -> list[Note]:
     """The notes for all projects of this person."""
-    return [one for one in read_all(person_folder(environ)) if one.event != KNOWN]
+    return [one for one in read_notes(user_folder(state)) if one.event != KNOWN]
 
 
-def read_all(state: str, key: bytes = b"") -> list[Note]:
-    """Every note of a folder; none if this person did not write its file."""
-    file = os.path.join(state, NOTES)
-    if not os.path.isfile(file) or os.path.islink(file):
+def read_notes(folder: str) -> list[Note]:
+    """Every note of a state folder, or of the person's own folder."""
+    try:
+        with open(os.path.join(folder, NOTES), encoding="utf-8") as source:
+            return [_note_of(row) for row in json.load(source)]
+    except FileNotFoundError:
         return []
-    with open(file, encoding="utf-8") as source:
-        seal, _, text = source.read().partition("\n")
-    if not is_sealed(key or read_key(os.environ), seal, SEAL, os.path.realpath(state), text):
-        return []
-    return [_note_of(row) for row in json.loads(text)]
 
 
 def _note_of(row: Mapping[str, object]) -> Note:
@@ -89,23 +75,15 @@ def _note_of(row: Mapping[str, object]) -> Note:
     return Note(**said, denies=row.get("denies") is True, check=check if isinstance(check, dict) else None)
 
 
-def write_notes(state: str, notes: Sequence[Note], workspace: str = "", key: bytes = b"") -> None:
-    """Replace the notes of a workspace, and the files of words that the launcher reads."""
-    others = [one for one in read_all(state, key) if workspace and one.workspace != workspace]
-    write_all(state, [*others, *notes], key)
-
-
-def write_all(state: str, every: Sequence[Note], key: bytes = b"") -> None:
+def write_notes(folder: str, notes: Sequence[Note]) -> None:
     """Write the file of notes, and those of words, with exactly these."""
-    rows = [{name: getattr(one, name) for name in Note.__slots__} for one in every]
-    text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-    seal = seal_of(key or read_key(os.environ), SEAL, os.path.realpath(state), text)
-    _replace(os.path.join(state, NOTES), f"{seal}\n{text}" if rows else "")
-    if every:
-        os.makedirs(os.path.join(state, WORDS), mode=0o700, exist_ok=True)
+    rows = [{name: getattr(one, name) for name in Note.__slots__} for one in notes]
+    _replace(os.path.join(folder, NOTES), json.dumps(rows, ensure_ascii=False, indent=1) + "\n" if rows else "")
+    if notes:
+        os.makedirs(os.path.join(folder, WORDS), mode=0o700, exist_ok=True)
     for event in LAUNCHED:
-        words = dict.fromkeys(_word_of(one) for one in every if one.event == event)
-        _replace(os.path.join(state, WORDS, event), "".join(f"{word}\n" for word in words))
+        words = dict.fromkeys(_word_of(one) for one in notes if one.event == event)
+        _replace(os.path.join(folder, WORDS, event), "".join(f"{word}\n" for word in words))
 
 
 def _word_of(note: Note) -> str:

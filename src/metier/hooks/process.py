@@ -8,18 +8,16 @@ import json
 import os
 import sys
 
+from metier.hooks.agents import agent_of
+from metier.hooks.places import find_project, home_of_hook, problem_of, session_folder
 from metier.hooks.spool import OBJECT_LIMIT, log_error
-from metier.hooks.workspace import (
-    UnreadableSettingsError,
-    find_state,
-    is_disabled,
-    readable_settings_of,
-    settings_of,
-)
+from metier.hooks.workspace import UnreadableSettingsError, is_disabled, readable_settings_of, settings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from metier.hooks.places import Project
 
     Payload = dict[str, object]
 
@@ -33,23 +31,40 @@ class HookInputError(Exception):
 
 
 def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: float, only_tells: bool = False) -> None:
-    """Call `work` with the state folder, the agent's folder and its object; then exit with 0, whatever happens.
+    """Call `work` with the state folder, the session's folder and the agent's object; then exit with 0 in any case.
 
-    Outside a workspace, and where recording is off, nothing is called. Where a settings file is not valid, nothing is
-    recorded; a hook that only tells goes on, because what a person approved does not depend on another line's typo.
+    Outside a project, in a copy of one and where recording is off, nothing is called. Where a settings file is not
+    valid, nothing is recorded; a hook that only tells goes on, because what a person approved does not depend on
+    another line's typo.
     """
-    state = ""
+    found: list[str] = []
     try:
-        limit_time(name, seconds)
+        limit_time(name, seconds, found)
         payload = read_object()
-        folder = str(payload.get("cwd") or "") or os.getcwd()
-        state = find_state(folder, os.environ)
-        if state and not _is_off(state, folder, name if only_tells else ""):
-            work(state, folder, payload)
+        agent = agent_of(sys.argv, os.environ, payload)
+        folder = session_folder(agent, os.environ, str(payload.get("cwd") or ""))
+        home = home_of_hook(sys.argv, os.environ)
+        project = find_project(folder, home) if home and not problem_of(home) else None
+        if project is not None and project.twin:
+            say_copied(project, payload)
+        elif project is not None:
+            found.append(project.state)
+            if not _is_off(project.state, folder, name if only_tells else ""):
+                work(project.state, folder, payload)
     except Exception as error:  # noqa: BLE001 - a hook must never fail its agent
-        log_error(state or find_state(os.getcwd(), os.environ), f"{name}: {type(error).__name__}: {error}")
+        log_error(found[0] if found else "", f"{name}: {type(error).__name__}: {error}")
     finally:
         exit_at_once()
+
+
+def say_copied(project: Project, payload: Payload) -> None:
+    """Tell the person, when a session starts, that nothing is recorded or told in a copy of a project."""
+    if payload.get("hook_event_name") == "SessionStart":
+        said = (
+            f"Metier: {project.root} is a copy of {os.path.dirname(project.twin)}, so nothing is recorded or told here."
+        )
+        sys.stdout.write(json.dumps({"systemMessage": f"{said} Decide in a terminal: metier init"}) + "\n")
+        sys.stdout.flush()
 
 
 def _is_off(state: str, folder: str, telling: str) -> bool:
@@ -60,7 +75,7 @@ def _is_off(state: str, folder: str, telling: str) -> bool:
         if not telling:
             raise
         log_error(
-            state, f"{telling}: {error}; until it is mended, only approved notes are told, and nothing is recorded"
+            state, f"{telling}: {error}; until it is corrected, only approved notes are told, and nothing is recorded"
         )
         return is_disabled(readable_settings_of(state), folder)
 
@@ -76,14 +91,14 @@ def read_object() -> Payload:
     return payload
 
 
-def limit_time(name: str, seconds: float) -> None:
-    """Exit with 0 after this time, even while the hook waits for something; the log says so."""
+def limit_time(name: str, seconds: float, state: list[str]) -> None:
+    """Exit with 0 after this time, even while the hook waits for something; the log of the state folder says so."""
     import signal
 
     def end(_number: int, _frame: object) -> None:
         signal.signal(signal.SIGALRM, lambda _number, _frame: exit_at_once())
         signal.setitimer(signal.ITIMER_REAL, LOGGED)
-        log_error(find_state(os.getcwd(), os.environ), f"{name}: not done after {seconds:g} s, so nothing was kept")
+        log_error(state[0] if state else "", f"{name}: not done after {seconds:g} s, so nothing was kept")
         exit_at_once()
 
     signal.signal(signal.SIGALRM, end)

@@ -16,7 +16,7 @@ import time
 
 from metier.hooks.agents import agent_of, context_output, is_from_a_person, selection_id, turn_of
 from metier.hooks.given import given_keys, note_given
-from metier.hooks.identity import is_sealed, read_key
+from metier.hooks.identity import read_key
 from metier.hooks.process import run_hook
 from metier.hooks.rank import RankedSkill, choose_skills, read_statements
 from metier.hooks.spool import write_entry
@@ -56,7 +56,7 @@ def select(state: str, folder: str, payload: Payload) -> None:
     skills: list[RankedSkill] = []
     database = os.path.join(state, "metier.db")
     try:
-        if not _setting(settings_of(state), "store") and os.path.isfile(database):
+        if not settings_of(state).get("store") and os.path.isfile(database):
             skills = _skills_from(database, state, folder, payload)
     except UnreadableSettingsError:
         pass  # it was logged: notes are told, and no skill is given
@@ -71,18 +71,18 @@ def _skills_from(database: str, state: str, folder: str, payload: Payload) -> li
     import sqlite3
 
     connection = sqlite3.connect(f"file:{_uri_path(database)}?mode=ro", uri=True, timeout=BUSY, isolation_level=None)
-    return _choose(connection, state, folder, payload) if is_own_database(connection, state) else []
+    return _choose(connection, state, folder, payload)
 
 
 def _choose(connection: sqlite3.Connection, state: str, folder: str, payload: Payload) -> list[RankedSkill]:
     prompt = _prompt_of(payload)
     agent = agent_of(sys.argv, os.environ, payload)
     session = str(payload.get("session_id") or "")
-    pinned, found = choose_skills(connection, workspace_name(state, folder), agent, prompt)
+    pinned, found = choose_skills(connection, workspace_name(state), agent, prompt)
     known = given_keys(state, session)
     always, fitting = _unknown(pinned, known), _unknown([found] if found else [], known)
-    trials = running_trials(connection, read_statements(), workspace_name(state, folder), agent) if session else {}
-    arms = [_assigned(one, trials, session) for one in fitting if (one.name, one.hash) in trials]
+    trials = running_trials(connection, read_statements(), workspace_name(state), agent) if session else {}
+    arms = [_assigned(one, trials, session, read_key(state)) for one in fitting if (one.name, one.hash) in trials]
     left_out = {arm["skill"] for arm in arms if arm["arm"] == WITHOUT}
     withheld = [one for one in fitting if one.name in left_out]
     skills = skills_within_limits([*always, *(one for one in fitting if one not in withheld)])
@@ -117,12 +117,6 @@ def _key(skill: RankedSkill) -> str:
     return f"{skill.name} {skill.hash}"
 
 
-def is_own_database(connection: sqlite3.Connection, state: str) -> bool:
-    """Whether this person made the database: a file that a pull or a clone brought is not read."""
-    row = connection.execute(read_statements()["owner"]).fetchone()
-    return row is not None and is_sealed(read_key(os.environ), str(row[0]), "database", os.path.realpath(state))
-
-
 def skills_within_limits(skills: Sequence[RankedSkill]) -> list[RankedSkill]:
     """The first skills, as many as fit into the limits."""
     fitting: list[RankedSkill] = []
@@ -141,14 +135,10 @@ def context_of(skills: Sequence[RankedSkill]) -> str:
     return "\n\n".join((about, first, *(one.context.partition("\n\n")[2] for one in skills[1:])))
 
 
-def _setting(settings: Mapping[str, object], name: str) -> str:
-    return os.environ.get(f"METIER_{name.upper()}") or str(settings.get(name) or "")
-
-
-def _assigned(skill: RankedSkill, trials: Mapping[tuple[str, str], str], session: str) -> dict[str, str]:
+def _assigned(skill: RankedSkill, trials: Mapping[tuple[str, str], str], session: str, key: bytes) -> dict[str, str]:
     """The arm of a trial that a session is in; noted before the skill is printed, so that no outcome can change it."""
     trial = trials[skill.name, skill.hash]
-    return {"trial": trial, "skill": skill.name, "arm": arm_of(read_key(os.environ), trial, session)}
+    return {"trial": trial, "skill": skill.name, "arm": arm_of(key, trial, session)}
 
 
 def _note(

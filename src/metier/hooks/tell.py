@@ -51,7 +51,7 @@ def tell(state: str, folder: str, payload: Payload) -> None:
     event, session = EVENTS.get(name, ""), str(payload.get("session_id") or "")
     if event == "start" and payload.get("source") in EMPTIED:
         forget_given(state, session)
-    fitting = _fitting(state, folder, event, payload)
+    fitting = _fitting(state, event, payload)
     denial = next((one for one in fitting if one.denies and event == "before"), None)
     if denial is not None:
         _say(denial_output(name, denial_text(denial)))
@@ -61,9 +61,9 @@ def tell(state: str, folder: str, payload: Payload) -> None:
         record_told(state, folder, payload, HOW[event], fitting)
 
 
-def _fitting(state: str, folder: str, event: str, payload: Payload) -> list[Note]:
+def _fitting(state: str, event: str, payload: Payload) -> list[Note]:
     """The notes that are for this event and this call."""
-    found = [one for one in notes_now(state, folder) if one.event == event]
+    found = [one for one in notes_now(state) if one.event == event]
     if event == "start" or not found:
         return found
     from metier.hooks.calls import is_about
@@ -71,11 +71,11 @@ def _fitting(state: str, folder: str, event: str, payload: Payload) -> list[Note
     return [one for one in found if is_about(one, event, payload)]
 
 
-def notes_now(state: str, folder: str) -> list[Note]:
+def notes_now(state: str) -> list[Note]:
     """The notes of a workspace that have not expired, then those that hold in all projects of the person."""
-    now, name = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()), workspace_name(state, folder)
-    others = [one for one in read_person_notes(os.environ) if one.workspace != name]
-    return [one for one in (*read_notes(state, name), *others) if not one.expires or one.expires > now]
+    now, name = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()), workspace_name(state)
+    others = [one for one in read_person_notes(state) if one.workspace != name]
+    return [one for one in (*read_notes(state), *others) if not one.expires or one.expires > now]
 
 
 def _new_ones(notes: Sequence[Note], state: str, session: str, event: str) -> list[Note]:
@@ -94,7 +94,7 @@ def not_given(notes: Sequence[Note], state: str, session: str) -> list[Note]:
 
 def notes_for_prompt(state: str, folder: str, payload: Payload) -> list[Note]:
     """The few notes whose words stand in a request and that the session was not told yet; they count as told now."""
-    found = [one for one in notes_now(state, folder) if one.event == "prompt"]
+    found = [one for one in notes_now(state) if one.event == "prompt"]
     if not found:
         return []
     prompt = str(payload.get("prompt") or "")

@@ -1,4 +1,4 @@
-"""What a hook must know about the workspace of a folder: state folder, name, settings, ignore list, redactor."""
+"""What a hook must know about the project of a folder: state folder, name, settings, ignore list, redactor."""
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 # (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from metier.hooks.identity import is_own_state, read_key
+from metier.hooks.places import RECORDS, find_project, read_small, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,74 +16,27 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 100_000
 """Characters of a settings file that is not valid which are looked at."""
+SETTINGS = "metier.toml"
+KEY = "redact.key"
 
 
 class UnreadableSettingsError(Exception):
     """A settings file is not valid."""
 
 
-def find_state(folder: str, environ: Mapping[str, str]) -> str:
-    """The state folder of the workspace that contains a folder; empty if there is none, or if somebody brought it."""
-    state = _nearest_state(folder, environ)
-    return state if state and is_own_state(state, read_key(environ)) and not _is_linked(state) else ""
-
-
-def _is_linked(state: str) -> bool:
-    """Whether a file that a hook reads or writes is a link."""
-    names = ("workspace", "redact.key", "metier.db", "metier.toml", "spool")
-    return any(os.path.islink(os.path.join(state, name)) for name in names)
-
-
-def _nearest_state(folder: str, environ: Mapping[str, str]) -> str:
-    folder = os.path.realpath(environ.get("METIER_WORKSPACE") or folder)
-    shared = environ.get("METIER_HOME") or str(_readable_part(_user_file(environ)).get("state_dir") or "")
-    if shared:
-        state = os.path.abspath(os.path.expanduser(shared))
-        return state if any(place in _shared_roots(state) for place in parents_of(folder)) else ""
-    user = os.path.realpath(os.path.expanduser("~"))
-    for place in parents_of(folder):
-        state = os.path.join(place, ".metier")
-        if (place != user or place == folder) and os.path.isfile(os.path.join(state, "workspace")):
-            return "" if os.path.islink(state) else state
-    return ""
-
-
-def workspace_name(state: str, folder: str) -> str:
-    """The name under which the database keeps the records of a folder's workspace."""
-    roots = _shared_roots(state)
-    for place in parents_of(os.path.realpath(os.environ.get("METIER_WORKSPACE") or folder)) if roots else ():
-        if place in roots:
-            return roots[place].encode("utf-8", "replace").decode()
-    with open(os.path.join(state, "workspace"), encoding="utf-8") as file:
-        return file.read().strip()
+def workspace_name(state: str) -> str:
+    """The name under which the database keeps the records of a project."""
+    return read_small(os.path.join(state, RECORDS)).strip()
 
 
 def root_of(state: str, folder: str) -> str:
-    """The project's folder that a folder's workspace is about."""
-    roots = _shared_roots(state)
-    inside = parents_of(os.path.realpath(os.environ.get("METIER_WORKSPACE") or folder)) if roots else []
-    return next((place for place in inside if place in roots), os.path.dirname(state))
-
-
-def parents_of(folder: str) -> list[str]:
-    """A folder and every folder above it, the innermost first."""
-    found = [folder]
-    while os.path.dirname(found[-1]) != found[-1]:
-        found.append(os.path.dirname(found[-1]))
-    return found
-
-
-def _shared_roots(state: str) -> dict[str, str]:
-    """The workspaces that share a state folder: the real path of each, and the path as it was written."""
-    file = os.path.join(state, "workspaces")
-    if not os.path.isfile(file):
-        return {}
-    with open(file, encoding="utf-8", errors="surrogateescape") as lines:
-        return {os.path.realpath(line.rstrip("\n")): line.rstrip("\n") for line in lines}
+    """The top of the project, or of the worktree, that a folder belongs to."""
+    found = find_project(folder, os.path.dirname(state))
+    return found.root if found else folder
 
 
 def settings_of(state: str) -> dict[str, object]:
-    """The settings for a workspace, unchecked: the user's, the project's, the user's for it; variables override."""
+    """The settings for a project, unchecked: the person's for all projects, then those for this one."""
     return _settings_by(_read_settings, state)
 
 
@@ -93,17 +46,12 @@ def readable_settings_of(state: str) -> dict[str, object]:
 
 
 def _settings_by(read: Callable[[str], dict[str, object]], state: str) -> dict[str, object]:
-    user = read(_user_file(os.environ))
-    tables, root = user.pop("workspace", {}), os.path.realpath(os.path.dirname(state))
-    for path, values in tables.items() if isinstance(tables, dict) else ():
-        if os.path.realpath(os.path.expanduser(path)) == root and isinstance(values, dict):
-            return user | read(os.path.join(state, "metier.toml")) | values
-    return user | read(os.path.join(state, "metier.toml"))
+    return read(_user_file()) | read(os.path.join(state, SETTINGS))
 
 
-def _user_file(environ: Mapping[str, str]) -> str:
-    base = environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-    return os.path.join(base, "metier", "metier.toml")
+def _user_file() -> str:
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(base, "metier", SETTINGS)
 
 
 def _read_settings(file: str) -> dict[str, object]:
@@ -176,16 +124,15 @@ def _merge(into: dict[str, object], more: Mapping[str, object]) -> None:
 
 
 def is_disabled(settings: Mapping[str, object], folder: str) -> bool:
-    """Whether the workspace is switched off, or the folder is on its ignore list."""
-    switch = os.environ.get("METIER_ENABLED") or str(settings.get("enabled", True))
-    paused = str(settings.get("paused", False))
-    if switch.strip().lower() in ("false", "0", "no", "off") or paused.lower() in ("true", "1", "yes", "on"):
+    """Whether the project is switched off, or the folder is on its ignore list."""
+    if _is(settings.get("enabled"), "false", "0", "no", "off") or _is(settings.get("paused"), "true", "1", "yes", "on"):
         return True
-    given, default = os.environ.get("METIER_IGNORE"), settings.get("ignore")
-    patterns = [part.strip() for part in given.split(",") if part.strip()] if given else default
-    if not isinstance(patterns, list) or not patterns:
-        return False
-    return is_ignored(folder, [str(pattern) for pattern in patterns])
+    patterns = settings.get("ignore")
+    return is_ignored(folder, map(str, patterns)) if isinstance(patterns, list) else False
+
+
+def _is(value: object, *words: str) -> bool:
+    return str(value).strip().lower() in words
 
 
 def is_ignored(folder: str, patterns: Iterable[str]) -> bool:
@@ -203,9 +150,9 @@ def is_ignored(folder: str, patterns: Iterable[str]) -> bool:
 
 
 def quick_redactor(state: str) -> Redact:
-    """The quick redactor with the key of this state folder."""
+    """The quick redactor with this person's key."""
     from metier.redaction import redact_quick
 
-    with open(os.path.join(state, "redact.key"), "rb") as file:
+    with open(os.path.join(user_folder(state), KEY), "rb") as file:
         key = file.read()
     return lambda text: redact_quick(text, key)

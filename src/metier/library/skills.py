@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from metier.config import STATE
 from metier.errors import NotFoundError, RefusedError
 from metier.library.disk.slot import SkillSlot
 from metier.library.roots import Root, SkillFolder, known_roots, roots_in_order, skill_folders_in
@@ -90,17 +89,14 @@ class Library:
     @cached_property
     def version_store(self) -> VersionStore:
         """The history of the project's roots."""
-        own = self.ctx.state.parent == self.ctx.root
-        return VersionStore(
-            state=self.ctx.state, base=Path(os.path.realpath(self.ctx.root)) if own else None, wait=self.wait
-        )
+        if self.ctx.root == self.ctx.home:
+            return self.user_version_store
+        return VersionStore(state=self.ctx.history, base=Path(os.path.realpath(self.ctx.root)), wait=self.wait)
 
     @cached_property
     def user_version_store(self) -> VersionStore:
         """The history of the user's roots: one for all workspaces."""
-        if self.ctx.root == self.ctx.home:
-            return self.version_store
-        return VersionStore(state=self.ctx.home / STATE, base=Path(os.path.realpath(self.ctx.home)), wait=self.wait)
+        return VersionStore(state=self.ctx.person, base=Path(os.path.realpath(self.ctx.home)), wait=self.wait)
 
     @property
     def wait(self) -> float:

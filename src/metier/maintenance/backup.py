@@ -16,28 +16,30 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from metier import __version__, config
+from metier import __version__
 from metier.config import FILE
-from metier.context import state_folder as place
-from metier.context.adopt import take_over_database
 from metier.context.audit import note_action
+from metier.context.context import find_workspace
 from metier.context.temp_folders import temporary_folder
 from metier.errors import InputError, RefusedError, StoreError
 from metier.formats.strict_json import load_json
+from metier.hooks.places import RECORDS
 from metier.hooks.spool import sync_folder
 from metier.store.engines import migrate
 from metier.store.engines.sqlite import SqliteEngine
 from metier.store.tables import meta
+from metier.store.tables.library import drafts
 from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator
 
     from metier.context.context import Context
+    from metier.store.engines.engine import Transaction
 
 MANIFEST = "manifest.json"
 DATABASE = "metier.db"
-FOLDERS = ("versions", "objects")
+FOLDERS = ("versions", "objects", "trees")
 """Folders of the state that belong to a backup besides the database."""
 BACKUPS = "backups"
 LIMIT = 64 * 1024 * 1024
@@ -45,8 +47,8 @@ LIMIT = 64 * 1024 * 1024
 ENTRIES = 1_000_000
 RATIO, SMALL = 100, 64 * 1024 * 1024
 """A backup unpacks to at most so many times its size, or so many bytes; a database of text takes a tenth of itself."""
-NAME = re.compile(r"[^\x00-\x1f\x7f/]{1,255}|/[^\x00-\x1f\x7f]{1,4096}")
-"""The name of a workspace: its own, or its path where several share a state folder."""
+NAME = re.compile(r"[^\x00-\x1f\x7f/]{1,255}")
+"""What records call a workspace."""
 
 
 def write_backup(ctx: Context, target: Path) -> int:
@@ -70,12 +72,6 @@ def restore_backup(ctx: Context, source: Path) -> Path | None:
     """Replace the state by a backup's; what was there is backed up first. Returns where, or None if it was empty."""
     if ctx.config.store:
         raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
-    with ctx.store.read() as transaction:
-        if others := runs.count_elsewhere(transaction):
-            raise RefusedError(
-                f"{ctx.state} also holds {others} runs of other workspaces, which would be lost. "
-                "Restore into a state folder of its own: set METIER_HOME to an empty folder."
-            )
     with _unpack(source, ctx.state) as (folder, manifest):
         _prepare_database(ctx, folder / DATABASE, str(manifest["workspace"]))
         saved = _save_current(ctx)
@@ -104,11 +100,9 @@ def go_on_without(ctx: Context) -> None:
         note_action(transaction, ctx, "lose database", DATABASE, f"found lost at {ctx.lost}; there is no backup")
 
 
-def set_database_aside(folder: str, flags: Mapping[str, object]) -> Path:
+def set_database_aside(folder: str) -> Path:
     """Move a damaged database out of the way, keeping it for a person to look at; returns where it is."""
-    shared = config.outer_state_dir(flags, os.environ)
-    root = place.find_root(Path(folder), os.environ, shared) or Path(folder)
-    state = config.state_folder(root, config.load(root, flags).config.state_dir)
+    state = find_workspace(folder, os.environ).state
     aside = state / BACKUPS / f"damaged-{secrets.token_hex(4)}"
     aside.mkdir(mode=0o700, parents=True)
     for file in sorted(state.glob(DATABASE + "*")):
@@ -241,11 +235,20 @@ def _prepare_database(ctx: Context, file: Path, workspace: str) -> None:
     try:
         migrate.migrate(engine, ctx.now())
         with engine.write() as transaction:
-            take_over_database(transaction, ctx.state, ctx.key)
-            meta.drop(transaction, meta.LOST)
+            _take_over(transaction, ctx)
             meta.put(transaction, meta.ADOPTED, workspace)
     finally:
         engine.close()
+
+
+def _take_over(transaction: Transaction, ctx: Context) -> None:
+    """Drop what would be believed without being this person's: other people's yeses, texts ready for hooks, answers."""
+    for one in drafts.list_everywhere(transaction):
+        if one.approved and not ctx.is_sealed(one.seal, "approval", one.target, one.hash):
+            drafts.put(transaction, replace(one, approved="", approver="", seal=""))
+    meta.forget_derived(transaction)
+    meta.put(transaction, meta.BEGUN, ctx.now())
+    meta.drop(transaction, meta.LOST)
 
 
 def _save_current(ctx: Context) -> Path | None:
@@ -264,10 +267,10 @@ def adopt_restored_name(ctx: Context) -> Context:
         name = meta.get(transaction, meta.ADOPTED)
     if not name:
         return ctx
-    if ctx.state.parent == ctx.root and name != ctx.name:
-        part = ctx.state / f"{place.NAME}.{os.getpid()}-adopted.part"
+    if name != ctx.name:
+        part = ctx.state / f"{RECORDS}.{os.getpid()}-adopted.part"
         part.write_text(name + "\n", encoding="utf-8")
-        _put(part, ctx.state / place.NAME)
+        _put(part, ctx.state / RECORDS)
         ctx.store.workspace = name
         ctx = replace(ctx, name=name)
     with ctx.store.write() as transaction:

@@ -21,6 +21,8 @@ from metier.context.models.access import models_of
 from metier.context.own_database import DATABASE, is_gone
 from metier.errors import DamagedError, MetierError
 from metier.hooks import spool
+from metier.hooks.places import USER
+from metier.hooks.workspace import KEY
 from metier.library.listing import list_skills
 from metier.library.skills import Library
 from metier.library.versions import journal
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from metier.config import Settings
     from metier.context.context import Context
 
 FIXED = (3, 51, 3)
@@ -59,8 +62,8 @@ def check_workspace(
     """Look at everything; no finding stops the next one. `full`: read a large database to its end."""
     yield from _machine()
     try:
-        root = place.find_root(folder, environ, config.outer_state_dir(flags, environ))
-        settings = config.load(root or folder, flags, environ)
+        found = place.find_place(folder, place.state_home(environ))
+        settings = config.load(found.state if found else None, flags, environ)
         models_of(settings)
     except MetierError as error:
         yield Check(name="settings", state="problem", text=str(error), fix="correct it, then run `metier doctor` again")
@@ -68,18 +71,22 @@ def check_workspace(
     yield Check(name="settings", state="ok", text="all known, all valid")
     if off := off_text(settings):
         yield Check(name="settings", state="warning", text=off)
-    state = config.state_folder(root or folder, settings.config.state_dir)
-    if root is None and state.is_dir() and not (state / place.NAME).exists():
-        text = f"{state} is there, but what it held is gone"
-        yield Check(name="workspace", state="problem", text=text, fix="metier restore FILE, or metier init: a new one")
+    if found is None:
+        yield _no_workspace(folder, environ)
         return
-    if root is None or not place.is_made(state):
-        yield Check(name="workspace", state="warning", text=f"none in {root or folder}", fix="run `metier init`")
-        return
-    yield from check_agents(root, environ, records_headless=settings.config.record_headless)
-    yield from _state(state)
-    yield from _spool(state)
-    yield from _store(root, state, flags, environ, full=full)
+    yield from check_agents(found.root, environ, records_headless=settings.config.record_headless)
+    yield from _state(found.state)
+    yield from _spool(found.state)
+    yield from _store(found.root, found.state, settings, flags, environ, full=full)
+
+
+def _no_workspace(folder: Path, environ: Mapping[str, str]) -> Check:
+    """Why there is no workspace in a folder."""
+    try:
+        place.require_place(folder, place.state_home(environ))
+    except MetierError as error:
+        return Check(name="workspace", state="warning", text=str(error), fix="run `metier init`")
+    return Check(name="workspace", state="ok", text="made just now")
 
 
 def _machine() -> Iterator[Check]:
@@ -106,7 +113,7 @@ def _machine() -> Iterator[Check]:
 
 def _state(state: Path) -> Iterator[Check]:
     yield Check(name="workspace", state="ok", text=str(state))
-    for file, wanted in ((state, 0o700), (state / place.KEY, 0o600)):
+    for file, wanted in ((state, 0o700), (state.parent / USER / KEY, 0o600)):
         mode = stat.S_IMODE(file.stat().st_mode)
         if mode & 0o077:
             fix = f"chmod {wanted:o} {file}"
@@ -139,11 +146,10 @@ def _spool(state: Path) -> Iterator[Check]:
 
 
 def _store(
-    root: Path, state: Path, flags: Mapping[str, object], environ: Mapping[str, str], *, full: bool
+    root: Path, state: Path, settings: Settings, flags: Mapping[str, object], environ: Mapping[str, str], *, full: bool
 ) -> Iterator[Check]:
     cut = _cut_off(state / DATABASE)
-    shared = config.load(root, flags, environ).config.store
-    if not shared and is_gone(state):
+    if not settings.config.store and is_gone(state):
         text = f"{state / DATABASE} is gone or empty, though there was one: runs, lessons and the audit log were in it"
         yield Check(name="store", state="problem", text=text, fix=RESTORE + WITHOUT)
         return

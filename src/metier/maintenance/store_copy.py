@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from contextlib import closing
 from pathlib import Path
 from secrets import token_bytes
 from typing import TYPE_CHECKING, cast
 
-from metier.config import STATE
 from metier.context.context import DATABASE, LOCK
-from metier.context.identity import foreign_text, standing_of
 from metier.context.own_database import loss_text
+from metier.context.state_folder import require_place, state_home
 from metier.errors import ConfigError, NotFoundError, RefusedError, UsageError
-from metier.hooks.identity import database_seal
+from metier.hooks.places import RECORDS
 from metier.selection.trial_arms import own_sessions
 from metier.store.copying.copy import copy_store
 from metier.store.engines import migrate
@@ -39,12 +39,12 @@ def copy_between(source: str, target: str, key: bytes, now: str) -> Generator[Ev
     """Copy the store at one place to another, which must be empty or a begun copy of the same; checked by hashes."""
     if place_of(source) == place_of(target):
         raise UsageError("FROM and TO are the same store.")
-    with closing(_open_source(source, key)) as one, closing(_open_target(target, key, now)) as other:
+    with closing(_open_source(source)) as one, closing(_open_target(target, now)) as other:
         facts = _trial_facts(one, b"" if source.startswith(SERVER) else key)
         if target.startswith(SERVER):
             facts.setdefault(trials.KEY, token_bytes(32).hex())
         else:
-            facts |= {meta.OWNER: database_seal(key, str(file_of(target).parent)), meta.LOST: ""}
+            facts |= {meta.BEGUN: now, meta.LOST: ""}
         return (yield from copy_store(one, other, place_of(source), facts))
 
 
@@ -73,35 +73,31 @@ def place_of(text: str) -> str:
 
 
 def file_of(text: str) -> Path:
-    """The database file that a path means: itself, or that of a workspace or of its state folder."""
+    """The database file that a path means: itself, or that of a state folder or of a workspace."""
     path = Path(text).expanduser().absolute()
-    if path.is_dir():
-        return path / DATABASE if path.name == STATE or (path / DATABASE).exists() else path / STATE / DATABASE
-    return path
+    if not path.is_dir() or (path / DATABASE).exists():
+        return path / DATABASE if path.is_dir() else path
+    return require_place(path, state_home(os.environ)).state / DATABASE
 
 
-def _open_source(text: str, key: bytes) -> Engine:
-    """The store to read; a file must be this person's own, and everything must have this version's schema."""
+def _open_source(text: str) -> Engine:
+    """The store to read; everything in it must have this version's schema."""
     engine = _engine(text)
     if not text.startswith(SERVER) and not file_of(text).is_file():
         raise NotFoundError(f"There is no store at {file_of(text)}. Name a database file, a workspace, or a server.")
     with engine.read() as transaction:
         if not migrate.check(migrate.version(transaction)):
             raise ConfigError("The source is from an older Metier. Open it once with this version: metier doctor")
-        if not text.startswith(SERVER):
-            seal = database_seal(key, str(file_of(text).parent))
-            if meta.get(transaction, meta.OWNER) != seal:
-                raise ConfigError(foreign_text(file_of(text)))
-            if lost := meta.get(transaction, meta.LOST):
-                raise RefusedError(loss_text(file_of(text).parent, lost))
+        if not text.startswith(SERVER) and (lost := meta.get(transaction, meta.LOST)):
+            raise RefusedError(loss_text(file_of(text).parent, lost))
         if meta.get(transaction, meta.COPIED_FROM):
             raise ConfigError("The source is itself an unfinished copy. Finish that one first.")
     return engine
 
 
-def _open_target(text: str, key: bytes, now: str) -> Engine:
+def _open_target(text: str, now: str) -> Engine:
     """The store to write, with this version's schema."""
-    if not text.startswith(SERVER) and standing_of(file_of(text).parent, key) != "own":
+    if not text.startswith(SERVER) and not (file_of(text).parent / RECORDS).is_file():
         raise ConfigError(f"{file_of(text).parent} is no state folder of yours. Make the workspace first: metier init")
     engine = _engine(text)
     migrate.migrate(engine, now)

@@ -1,8 +1,5 @@
 -- The statements of the hook (`hooks/rank.py`), which has no time to load the store. SQLite only.
 
--- name: owner
-SELECT value FROM meta WHERE name = 'state.owner';
-
 -- name: size
 SELECT count(*) FROM skill_texts;
 

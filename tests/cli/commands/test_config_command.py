@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from states import state_of
 
 from metier.config.files import change_file, read_file
 
@@ -24,7 +25,7 @@ def undo_of(said: str) -> list[str]:
 
 def test_an_ordinary_setting_goes_to_the_workspaces_file(shell: Shell) -> None:
     said = shell.ok("config", "set", "mode", "draft")
-    assert read_file(shell.folder / ".metier/metier.toml") == {"mode": "draft"}
+    assert read_file(state_of(shell.folder) / "metier.toml") == {"mode": "draft"}
     assert shell.json("config")["mode"]["value"] == "draft"
     shell.ok(*undo_of(said))
     assert shell.json("config")["mode"] == {"value": "observe", "from": "default"}
@@ -45,7 +46,7 @@ def test_what_names_an_address_a_command_or_money_goes_to_the_persons_own_file(
 ) -> None:
     said = shell.ok("config", "set", name, value)
     assert read_file(user_file()) == {"workspace": {str(shell.folder): {name: kept}}}
-    assert not (shell.folder / ".metier/metier.toml").exists()
+    assert not (state_of(shell.folder) / "metier.toml").exists()
     assert "[workspace]" in shell.json("config")[name]["from"]
     shell.ok(*undo_of(said))
     assert shell.json("config")[name]["from"] == "default"
@@ -85,7 +86,7 @@ def test_a_wrong_name_or_value_changes_nothing(shell: Shell) -> None:
     assert shell.run("config", "set", "mod", "draft").code == 2
     assert shell.run("config", "set", "mode", "drift").code == 2
     assert shell.run("config", "unset", "mod").code == 2
-    assert not (shell.folder / ".metier/metier.toml").exists()
+    assert not (state_of(shell.folder) / "metier.toml").exists()
 
 
 def test_a_table_and_a_file_that_become_empty_go(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from homes import FOREIGN_HOOKS, picture
+from states import has_state, state_of
 
 from metier.library.lessons import approve_lesson
 from metier.library.proposals.hand_in import hand_in_document
@@ -239,7 +240,7 @@ def test_options_that_make_no_sense_are_told_before_anything_is_made(shell: Shel
     folder.mkdir()
     said = shell.run("-w", str(folder), "init", "--model", "nonsense")
     assert said.code == 2, said.err
-    assert not (folder / ".metier").exists()
+    assert not has_state(folder)
     said = shell.run("-w", str(folder), "init", "--send-sessions")
     assert (said.code, "--send-sessions needs a model" in said.err) == (2, True)
 
@@ -297,7 +298,7 @@ def test_lessons_for_all_projects_go_with_the_last_one_and_come_back_with_it(she
     assert [one.name for one in settings.iterdir()] == ["identity.key"]
     assert "Not touched: your key, ~/.config/metier/identity.key" in said
     (aside,) = shell.folder.glob(".metier-removed-*")
-    aside.rename(shell.folder / ".metier")
+    aside.renamestate_of(shell.folder)
     shell.ok("init", "--yes")
     assert (settings / "notes.json").is_file()
 
@@ -307,7 +308,7 @@ def test_uninit_names_all_that_stays_and_how_to_delete_it(shell: Shell, home: Pa
     skill = home / ".agents/skills/mine/SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: mine\ndescription: Mine.\n---\n\nDo it.\n")
-    (home / ".metier").mkdir()
+    state_of(home).mkdir()
     shell.ok("pause")
     said = shell.ok("uninit", "--yes")
     (aside,) = shell.folder.glob(".metier-removed-*")

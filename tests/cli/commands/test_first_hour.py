@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from states import state_of
 
 from metier.cli.app import stopped_words
 from metier.cli.views.learn import explanation
@@ -73,7 +74,7 @@ def test_a_misspelt_skill_gets_the_one_that_was_meant(shell: Shell, chores: list
 
 def test_a_bare_word_in_the_settings_is_told_to_get_quotes(shell: Shell) -> None:
     shell.run("runs")
-    (shell.folder / ".metier" / "metier.toml").write_text("mode = draft\n", encoding="utf-8")
+    (state_of(shell.folder) / "metier.toml").write_text("mode = draft\n", encoding="utf-8")
     assert 'Text needs quotes: mode = "draft"' in shell.run("runs").err
 
 
@@ -89,7 +90,7 @@ def test_a_bare_word_in_the_settings_is_told_to_get_quotes(shell: Shell) -> None
     ],
 )
 def test_a_bare_word_in_the_settings_is_told_what_it_should_be(shell: Shell, line: str, hint: str) -> None:
-    (shell.folder / ".metier" / "metier.toml").write_text(f"{line}\n", encoding="utf-8")
+    (state_of(shell.folder) / "metier.toml").write_text(f"{line}\n", encoding="utf-8")
     said = shell.run("runs").err
     assert hint in said
     assert "Text needs quotes" not in said.replace(hint, "")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell
+from states import has_state
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +53,7 @@ def test_sessions_that_nobody_agreed_to_import_make_no_workspace(bare: Shell, tm
     assert "Add --yes" in said.err
     assert [file.name for file in bare.folder.iterdir()] == [".git"]
     assert "Imported 1 new run" in bare.ok("import", "--yes")
-    assert (bare.folder / ".metier").is_dir()
+    assert has_state(bare.folder)
 
 
 def test_sessions_that_a_program_started_come_in_once_the_setting_says_so(shell: Shell, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from secret_samples import AN
 from skillopt_run import BEST, INITIAL, LAST, REJECTED, write_run
+from states import state_of
 from train_world import Agent, Optimiser, cases
 
 from metier.training.spec import Spec
@@ -135,7 +136,7 @@ def test_secrets_in_a_run_are_not_kept(shell: Shell, run_folder: Path) -> None:
     ranked = run_folder / "steps/step_0002/ranked_edits.json"
     ranked.write_text(json.dumps({"edits": [{"op": "append", "content": f"Use {secret}."}]}))
     shell.ok("import", "skillopt", str(run_folder))
-    kept = b"".join(file.read_bytes() for file in (shell.folder / ".metier").rglob("*") if file.is_file())
+    kept = b"".join(file.read_bytes() for file in state_of(shell.folder).rglob("*") if file.is_file())
     assert secret.encode() not in kept
 
 

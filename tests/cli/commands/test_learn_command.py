@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from cli_shell import bump
+from states import state_of
 
 from metier.cli.views.learn import failed_lines, summary
 from metier.context.state_folder import exclusive_lock
@@ -137,7 +138,7 @@ def test_the_explanation_is_readable_without_json(shell: Shell, chores: list[str
 
 
 def rows(shell: Shell) -> list[str]:
-    with sqlite3.connect(f"file:{shell.folder}/.metier/metier.db?mode=ro", uri=True) as connection:
+    with sqlite3.connect(f"file:{state_of(shell.folder)}/metier.db?mode=ro", uri=True) as connection:
         return list(connection.iterdump())
 
 

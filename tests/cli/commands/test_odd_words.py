@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from states import state_of
 
 import metier
 from metier.errors import ConfigError
@@ -46,7 +47,7 @@ def test_a_place_where_no_demo_can_be_is_refused_with_advice(shell: Shell, place
 
 
 def test_settings_that_are_a_folder_are_said_in_words(shell: Shell) -> None:
-    (shell.folder / ".metier" / "metier.toml").mkdir()
+    (state_of(shell.folder) / "metier.toml").mkdir()
     said = shell.run("runs", "list")
     assert (said.code, "is a folder, and settings are a file" in said.err, "Errno" in said.err) == (2, True, False)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from states import state_of
 
 if TYPE_CHECKING:
     from cli_shell import Shell
@@ -64,7 +65,7 @@ def test_going_on_here_says_what_else_holds_metier_back(shell: Shell) -> None:
     shell.ok("pause", "--everywhere")
     assert f"{SAID} --everywhere" in shell.ok("resume")
     shell.ok("resume", "--everywhere")
-    (shell.folder / ".metier/metier.toml").write_text("enabled = false\n")
+    (state_of(shell.folder) / "metier.toml").write_text("enabled = false\n")
     said = shell.ok("resume")
     assert (
         f"Switched off: agents are told nothing and nothing is learned. enabled = false is set by {shell.folder}"

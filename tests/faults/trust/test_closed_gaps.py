@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_shell import Shell, bumps
 from selection_shop import put
+from states import state_of
 
 from metier.cli.output import say_if_slow, show_progress, visible
 from metier.errors import InputError
@@ -104,11 +105,11 @@ def test_overwritten_objects_and_an_emptied_state_are_problems_to_the_doctor(she
         put(ws, "deploy", "Deploys the shop. Use before a release.", "Run the script.")
         ws.pin("deploy")
     assert shell.run("doctor").code == 0
-    objects = list((shell.folder / ".metier/objects").iterdir())
+    objects = list((state_of(shell.folder) / "objects").iterdir())
     for file in objects:
         file.write_bytes(b"rubbish")
     assert (shell.run("doctor").code, "gone or damaged" in shell.run("doctor").out) == (1, True)
-    for file in sorted((shell.folder / ".metier").rglob("*"), reverse=True):
+    for file in sorted(state_of(shell.folder).rglob("*"), reverse=True):
         file.rmdir() if file.is_dir() else file.unlink()
     assert (shell.run("doctor").code, "what it held is gone" in shell.run("doctor").out) == (1, True)
 
@@ -168,7 +169,7 @@ def test_an_id_that_is_no_text_is_a_plain_refusal(shell: Shell, name: str) -> No
 
 
 def test_a_workspace_file_that_is_no_text_is_a_plain_error(shell: Shell) -> None:
-    (shell.folder / ".metier/workspace").write_bytes(b"\xff\xfe\n")
+    (state_of(shell.folder) / "workspace").write_bytes(b"\xff\xfe\n")
     said = shell.run("runs", "list")
     assert (said.code, "bug in" in said.err, "it is not text" in said.err) == (1, False, True)
 

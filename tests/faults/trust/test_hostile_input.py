@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_shell import Shell, bumps
 from hostile import hook_output
+from states import state_of
 
 from metier.formats.strict_json import DEEPEST, load_json
 from metier.review.review import review_package
@@ -75,7 +76,7 @@ def test_a_transcript_that_is_no_plain_file_hangs_nothing(shell: Shell, kind: st
     elif kind == "folder":
         path.mkdir()
     entry = {"kind": "reference", "event": "Stop", "session": "s", "path": str(path), "offset": 0, "v": 1}
-    spool = shell.folder / ".metier/spool"
+    spool = state_of(shell.folder) / "spool"
     (spool / "00000000000000000001-1-aa.json").write_text(json.dumps(entry), encoding="utf-8")
     for words in (["runs", "list"], ["doctor"], ["runs", "list"]):
         assert "Traceback" not in shell.run(*words).err
@@ -102,7 +103,7 @@ def test_a_projects_settings_name_no_address_and_no_command(
     monkeypatch.setenv("PGPASSWORD", "a password")
     with socket.create_server(("127.0.0.1", 0)) as theirs:
         line = SETTINGS[kind].format(port=theirs.getsockname()[1])
-        (shell.folder / ".metier/metier.toml").write_text(f"{line}\n", encoding="utf-8")
+        (state_of(shell.folder) / "metier.toml").write_text(f"{line}\n", encoding="utf-8")
         (shell.folder / "runs.jsonl").write_text('{"message": "y"}\n', encoding="utf-8")
         for words in (
             ["record", str(shell.folder / "runs.jsonl")],

@@ -17,6 +17,7 @@ from hostile import DESCRIPTION, MARK, SKILL, attacker, hook_output, poisoned, t
 from mcp_talk import Talk
 from selection_shop import FLAKY, HOSTILE
 from sharing_world import join, offer_by_http
+from states import state_of
 
 from metier.errors import MetierError
 from metier.sharing.membership import FILE as MEMBERSHIP
@@ -129,8 +130,8 @@ def _sync(shell: Shell) -> str:
         poisoned(folder)
     with attacker(folder) as sender, offer_by_http(sender) as url:
         join(sender, sender, url=url)
-        if (shell.folder / ".metier").is_dir():
-            shutil.copy(sender.state / MEMBERSHIP, shell.folder / ".metier" / MEMBERSHIP)
+        if state_of(shell.folder).is_dir():
+            shutil.copy(sender.state / MEMBERSHIP, state_of(shell.folder) / MEMBERSHIP)
         assert shell.run("sync").code != 0
     return _handed_out(shell)
 
@@ -197,7 +198,7 @@ def _clone_without_a_name(folder: Path) -> None:
     """A clone whose state folder looks half made, so that the next command completes it."""
     _clone(folder)
     for name in ("workspace", "owner"):
-        (folder / ".metier" / name).unlink()
+        (state_of(folder) / name).unlink()
 
 
 def _pulled_database(folder: Path) -> None:
@@ -206,8 +207,8 @@ def _pulled_database(folder: Path) -> None:
     folder.mkdir()
     Workspace.open(folder).close()
     for name in ("metier.db", "workspace", "redact.key"):
-        (folder / ".metier" / name).unlink()
-        shutil.copy(theirs / ".metier" / name, folder / ".metier" / name)
+        (state_of(folder) / name).unlink()
+        shutil.copy(state_of(theirs) / name, state_of(folder) / name)
     _pulled_history(folder, theirs)
 
 
@@ -215,7 +216,7 @@ def _pulled_history(folder: Path, theirs: Path | None = None) -> None:
     """An own workspace into which a pull brought the history of an approved skill."""
     theirs = theirs or poisoned(folder.with_name("theirs"))
     folder.mkdir(exist_ok=True)
-    Workspace.open(folder).close() if not (folder / ".metier").exists() else None
+    Workspace.open(folder).close() if not state_of(folder).exists() else None
     for name in (".metier/versions", ".metier/objects", ".agents"):
         shutil.copytree(theirs / name, folder / name, dirs_exist_ok=True)
     (folder / "brought").touch()
@@ -226,8 +227,8 @@ def _pulled_notes(folder: Path) -> None:
     theirs = poisoned(folder.with_name("theirs"))
     folder.mkdir()
     Workspace.open(folder).close()
-    shutil.copy(theirs / ".metier/notes.json", folder / ".metier/notes.json")
-    shutil.copytree(theirs / ".metier/words", folder / ".metier/words", dirs_exist_ok=True)
+    shutil.copy(state_of(theirs) / "notes.json", state_of(folder) / "notes.json")
+    shutil.copytree(state_of(theirs) / "words", state_of(folder) / "words", dirs_exist_ok=True)
 
 
 def _store_of_others(folder: Path) -> None:
@@ -241,7 +242,7 @@ def _linked_state(folder: Path) -> None:
     """A clone whose state folder is a link to the state of another project."""
     theirs = poisoned(folder.with_name("theirs"))
     folder.mkdir()
-    (folder / ".metier").symlink_to(theirs / ".metier")
+    state_of(folder).symlink_tostate_of(theirs)
     shutil.copytree(theirs / ".agents", folder / ".agents")
     (folder / "brought").touch()
 

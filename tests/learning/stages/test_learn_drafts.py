@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adopting import adopt
 from learn_world import (
     REPORTS,
     TESTS,
@@ -19,6 +18,7 @@ from learn_world import (
     the_draft,
     with_steps,
 )
+from states import adopt
 
 from metier.events import Began
 from metier.learning.learn import learn

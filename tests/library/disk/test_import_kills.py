@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from crash import killed
+from states import state_of
 
 from metier.library.disk.packages import read_package
 from metier.library.proposals.drafts import (
@@ -75,7 +76,7 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every
         with Workspace.open(place) as ws:
             assert [one.action for one in ws.history("deploy")] == ["found", "hand-edit", "import"]
             assert [one.status for one in list_drafts(ws.library, every=True)] == ["accepted"]
-        assert not list((place / ".metier/journal").iterdir())
+        assert not list((state_of(place) / "journal").iterdir())
     assert at > 18
 
 

@@ -12,9 +12,9 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
-from adopting import IDENTITY, adopt
 from crash import CHANGING, failing
 from shelves import Bench, in_memory, leftovers, on_another_disk, package
+from states import adopt
 
 from metier.errors import ConflictError, RefusedError, StoreError
 from metier.library.disk.packages import read_package

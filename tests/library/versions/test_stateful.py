@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from shelves import MEMORY, package
+from states import state_of
 
 from metier.errors import MetierError
 from metier.library.changes import new_version, ship_changes
@@ -115,7 +116,7 @@ class Library(RuleBasedStateMachine):
 
     @rule()
     def lose_the_database(self) -> None:
-        for file in (self.folder / ".metier").glob("metier.db*"):
+        for file in state_of(self.folder).glob("metier.db*"):
             file.unlink()
 
     # What Metier does, undisturbed or killed at some call.

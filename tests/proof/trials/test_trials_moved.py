@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from learn_world import Clock, opened
 from selection_shop import FLAKY
+from states import state_of
 from trial_world import SKILL, arm, begun, entered, past, ready, selection_of, session_run
 
 from metier.library.listing import result_of
@@ -71,7 +72,7 @@ def test_a_trial_goes_on_on_a_server_and_back_in_a_file(tmp_path: Path, new_post
         later = looked_at(ws, trial)
         assert (later.result.runs, later.unverified) == (38, 1)
         assert later.result.helps > before.result.helps
-    for old in (shop / ".metier").glob("metier.db*"):
+    for old in state_of(shop).glob("metier.db*"):
         old.unlink()
     result_of(copy_between(new_postgres, str(shop), key, now))
     with opened(shop, clock) as ws:

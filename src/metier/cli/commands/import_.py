@@ -149,10 +149,10 @@ def _import_of_machine(ctx: typer.Context, *, everywhere: bool, yes: bool) -> Im
 
     from metier.capture.find_sessions import find_local_sessions
     from metier.capture.import_sessions import import_sessions
-    from metier.context.context import planned_root
+    from metier.context.state_folder import planned_root, state_home
 
     given = options(ctx)
-    root = planned_root(given.folder, given.flags, os.environ)
+    root = planned_root(given.folder, state_home(os.environ), os.environ)
     groups = list(find_local_sessions(root, environ_of(ctx), everywhere=everywhere))
     if not groups:
         where = "on this machine" if everywhere else f"for {root}. Look in other folders: metier import --everywhere"

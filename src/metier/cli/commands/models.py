@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from metier.cli.options import GlobalOptions
-    from metier.config import Settings
     from metier.context.models.spending import Today
-    from metier.models.builder import ModelSettings
     from metier.models.check import CheckResult
     from metier.models.ledger import Limits
 
@@ -42,22 +40,14 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
     import os
     from dataclasses import asdict
     from datetime import UTC, datetime
-    from pathlib import Path
 
-    from metier.config import load, outer_state_dir, state_folder
-    from metier.context import state_folder as place
+    from metier.context.context import settings_for
     from metier.context.models.access import models_of
     from metier.models.check import check_budget, check_models
 
     given = options(ctx)
-    folder = Path(given.folder)
-    shared = outer_state_dir(given.flags, os.environ)
-    root = place.find_root(folder, os.environ, shared) or folder.absolute()
-    settings = load(root, given.flags)
-    found = models_of(settings)
-    results = _untrusted_addresses(settings, state_folder(root, settings.config.state_dir), found)
-    if not results:
-        results = check_models(found.model, os.environ, datetime.now(UTC), found.embedder)
+    found = models_of(settings_for(given.folder, given.flags, os.environ))
+    results = check_models(found.model, os.environ, datetime.now(UTC), found.embedder)
     today = _today(given)
     if today is not None:
         results.append(check_budget(today.spent, found.limits, today.pending))
@@ -81,14 +71,12 @@ def allow(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None
 
 def allow_sending(ctx: typer.Context, *, yes: bool, is_quiet: bool) -> tuple[Path, str]:
     """Show what would be sent, ask, and note the yes; returns the workspace and the model that it is for."""
-    import os
-
-    from metier.config import user_file
+    from metier.config import FILE
     from metier.config.files import change_file
     from metier.errors import UsageError
 
     with open_workspace(ctx) as ws:
-        name, newest, root = ws.config.models.model, ws.runs(limit=1), ws.root
+        name, newest, root, own = ws.config.models.model, ws.runs(limit=1), ws.root, ws.state / FILE
     if not name:
         raise UsageError("No model is set. Set one first: metier config set model anthropic:claude-haiku-4-5")
     if not is_quiet:
@@ -100,20 +88,10 @@ def allow_sending(ctx: typer.Context, *, yes: bool, is_quiet: bool) -> tuple[Pat
             for tool in record.run.tools[:3]:
                 talk(f"  {tool.name}: {tool.input[:SHOWN]}")
     confirm(f"May it be sent to {name} from now on?", yes=yes)
-    change_file(user_file(os.environ), "send_sessions", True, root)  # noqa: FBT003
+    change_file(own, "send_sessions", True)  # noqa: FBT003
     if not is_quiet:
         talk("Allowed for this workspace. Undo: metier config unset send_sessions")
     return root, name
-
-
-def _untrusted_addresses(settings: Settings, state: Path, found: ModelSettings) -> list[CheckResult]:
-    """Models that are not asked because of who named their address."""
-    from metier.context.models.access import refuse_strange_address
-    from metier.models.check import CheckResult
-
-    both = [refuse_strange_address(settings, state, "model", found.model)]
-    both.append(refuse_strange_address(settings, state, "embed_model", found.embedder))
-    return [CheckResult(name="address", state="problem", text=one.reason, fix=one.fix) for one in both if one]
 
 
 def _show(results: Sequence[CheckResult]) -> None:

@@ -27,12 +27,8 @@ def demo(keep: Keep = "", as_json: AsJson = False) -> None:
 
     Example:  metier demo --keep /tmp/metier-demo
     """
-    import os
-
     from metier.cli.demo.parts import folded, heading
-    from metier.hooks.identity import key_path, read_key
 
-    new_key = "" if read_key(os.environ) else key_path(os.environ)
     folder = _folder(keep)
     with _told_if_stopped(folder), open_stage(folder) as stage:
         if as_json:
@@ -46,7 +42,7 @@ def demo(keep: Keep = "", as_json: AsJson = False) -> None:
             for one in (part for text in scene.lines for part in folded(text, out)):
                 out.print(one, soft_wrap=True)
         out.print()
-        for text in _closing(stage.ws.root, new_key):
+        for text in _closing(stage.ws.root, stage.ws.state.parent):
             out.print(text, soft_wrap=True)
 
 
@@ -80,65 +76,29 @@ def open_stage(folder: Path, today: date | None = None) -> Generator[Stage]:
 
     The story ends yesterday, so that nothing in it is old; the same on every day but for its dates.
     """
-    import os
     from datetime import UTC, datetime, timedelta
-    from pathlib import Path
-    from tempfile import TemporaryDirectory
 
     from metier.cli.demo.parts import STORY_ENDS, DemoClock, Stage
-    from metier.config import STATE
-    from metier.context import state_folder as place
-    from metier.context.identity import user_key
-    from metier.errors import ConfigError
-    from metier.hooks.identity import VARIABLE
     from metier.workspace import Workspace
 
     environ = {"HOME": str(folder)}
-    try:
-        key = user_key(os.environ)
-    except ConfigError:  # a home that cannot be written
-        key = user_key(environ)  # the demo's own, in its folder
-    place.make_state_folder(folder / STATE, folder, key)
-    environ[VARIABLE] = key.decode("utf-8", "surrogateescape")
     later = (today or datetime.now(UTC).date()) - timedelta(days=1) - STORY_ENDS
     clock = DemoClock(datetime(2026, 3, 13, 18, 0, tzinfo=UTC) + later)
     # nothing is sent: the agents of the demo are functions; a replay asks before it hands cases to any agent
-    with (
-        TemporaryDirectory() as settings,
-        Workspace.open(folder, environ=environ, flags={"send_sessions": True}, clock=clock) as ws,
-    ):
-        yield Stage(ws=ws, clock=clock, environ=_hook_environment(folder, Path(settings), key), later=later)
+    with Workspace.open(folder, environ=environ, flags={"send_sessions": True}, clock=clock) as ws:
+        yield Stage(ws=ws, clock=clock, environ=environ, later=later)
 
 
-def _hook_environment(folder: Path, settings: Path, key: bytes) -> dict[str, str]:
-    """What hooks get to see: the person's key as a file, as in real life, and nothing else of theirs."""
-    from pathlib import Path
-
-    from metier.context import state_folder as place
-    from metier.hooks.identity import key_path
-
-    environ = {"HOME": str(folder), "XDG_CONFIG_HOME": str(settings)}
-    file = Path(key_path(environ))
-    file.parent.mkdir(mode=0o700)
-    place.create_file(file, key)
-    return environ
-
-
-def _closing(root: Path, new_key: str) -> Iterator[str]:
-    """Where this is, and what to do next; `new_key`: where the person's key lies if the demo made it."""
-    from pathlib import Path
+def _closing(root: Path, home: Path) -> Iterator[str]:
+    """Where this is, and what to do next."""
     from shlex import quote
 
     from metier.cli.program import program_words
-    from metier.hooks.identity import key_path
 
-    folder = quote(str(root))
-    home = f"HOME={folder} " if Path(key_path({"HOME": str(root)})).exists() else ""
-    program = program_words()
-    yield f"Look at all of it in your browser:  {home}{program} -w {folder} ui --open"
+    folder, program = quote(str(root)), program_words()
+    yield f"Look at all of it in your browser:  {program} --home {quote(str(home))} -w {folder} ui --open"
     yield f"Your own sessions, nothing written:  {program} checkup      In your project:  {program} init"
-    made = f"      and, if you do not go on with Metier:  rm {quote(new_key)}" if Path(new_key).is_file() else ""
-    yield f"Delete the demo:  rm -r {folder}{made}"
+    yield f"Delete the demo:  rm -r {folder}"
 
 
 def _folder(keep: str) -> Path:

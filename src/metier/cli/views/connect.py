@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import TYPE_CHECKING, assert_never
 
 from metier.cli.output import show, talk
+from metier.hooks.places import ID_FILE, USER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,12 +21,12 @@ NO_AGENT = "No coding agent was found. Metier connects Claude Code, Codex and Co
 
 def show_workspace(root: Path, state: Path, places: Places) -> None:
     """Every file that a new workspace would write."""
-    from metier.hooks.identity import KEY_FILE, read_key
-
     show(f"A workspace would be made in {root}:")
-    show(f"  {places.short(state)}  (its state; git ignores it)")
-    if not read_key(os.environ):
-        show(f"  {places.short(places.settings / KEY_FILE)}  (your own key, which seals what you approve; it stays)")
+    show(f"  {places.short(state)}  (its state: runs, history, settings; outside the project)")
+    if (root / ".git").is_dir():
+        show(f"  {places.short(root / '.git' / ID_FILE)}  (a random id, by which it is known again)")
+    if not (places.state / USER).is_dir():
+        show(f"  {places.short(places.state / USER)}  (your own keys, for all projects)")
 
 
 def show_plan(plan: ConnectionPlan, places: Places) -> None:
@@ -44,7 +44,7 @@ def show_plan(plan: ConnectionPlan, places: Places) -> None:
     for change in plan.changes:
         if isinstance(change, (EditHooks, AddServer)):
             show(diff_of(change))
-    where = places.short(places.settings)
+    where = places.short(places.state / USER)
     show(f"Later, lessons that you approve are also kept in {where} (notes.json, words/), for all your projects.")
     show("metier uninit in your last project takes all of this back.")
 

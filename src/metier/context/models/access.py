@@ -5,20 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal
 
-from metier import config
 from metier.models.ledger import UNPRICED_CALLS
 from metier.types import Tokens
 from metier.types.questions import UNSET, NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from metier.config import Config, Settings
     from metier.context.context import Context
     from metier.context.models.line import ModelAsker, ModelLine, RemoteEmbedder
     from metier.models.builder import ModelSettings
-    from metier.models.spec import ModelSpec
 
 Setting = Literal["model", "embed_model"]
 TELL_COST = ("claude-code",)
@@ -114,17 +111,6 @@ def embedder_of(ctx: Context, environ: Mapping[str, str] | None = None) -> Remot
     return RemoteEmbedder(line)
 
 
-def refuse_strange_address(settings: Settings, state: Path, name: Setting, spec: ModelSpec | None) -> NoModel | None:
-    """Why a model is not asked whose address stands in the workspace's own file; None: it does not."""
-    own = str(state / config.FILE)
-    if spec is None or spec.is_own_address or settings.sources.get(name) != own:
-        return None
-    return NoModel(
-        reason=f"{own} names the address of a model: a folder from elsewhere could bring that file, and get your runs.",
-        fix=f"Set {config.variable(name)}, or {name} in your own settings (~/.config/metier/metier.toml).",
-    )
-
-
 def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> ModelLine | NoModel:
     nobody = UNSET if name == "model" else BUILT_IN
     if not ctx.config.flat()[name]:
@@ -135,8 +121,6 @@ def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> ModelLine 
     spec = found.model if name == "model" else found.embedder
     if spec is None:
         return nobody
-    if strange := refuse_strange_address(ctx.settings, ctx.state, name, spec):
-        return strange
     bare = build(spec, environ, setting="model_key" if name == "model" else "embed_key")
     if isinstance(bare, NoModel):
         return bare

@@ -10,12 +10,12 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Protocol
 
 from metier import config
-from metier.context import state_folder as place
 from metier.context.context import utc
 from metier.context.models.access import what_is_sent
 from metier.context.state_folder import exclusive_lock
 from metier.errors import BusyError, MetierError
 from metier.events import Began, Ended, Noted
+from metier.hooks.places import RECORDS
 from metier.hooks.spool import SPOOL
 from metier.learning.watch import schedule as passes
 from metier.learning.watch.schedule import (
@@ -261,8 +261,7 @@ def _line(error: Exception) -> str:
 def _stamp(ws: Opened, environ: Mapping[str, str]) -> tuple[object, ...]:
     """How the files look by which a workspace is known and set."""
     return tuple(
-        _seen(file)
-        for file in (ws.context.state / place.NAME, ws.context.state / config.FILE, config.user_file(environ))
+        _seen(file) for file in (ws.context.state / RECORDS, ws.context.state / config.FILE, config.user_file(environ))
     )
 
 

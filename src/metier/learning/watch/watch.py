@@ -5,16 +5,12 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event as Flag
 from threading import Thread
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from metier import config
-from metier.context.context import utc
-from metier.context.state_folder import find_root
-from metier.errors import ConfigError
+from metier.context.context import find_workspace, settings_for, utc
 from metier.events import Ended
 from metier.learning.watch.one_workspace import Lookout
 from metier.learning.watch.schedule import (
@@ -33,6 +29,7 @@ from metier.learning.watch.schedule import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from metier.context.context import Context
     from metier.events import Event
@@ -64,13 +61,8 @@ def places(folders: Sequence[str], flags: Mapping[str, object], environ: Mapping
     """The workspaces that folders belong to, each once; a folder without one, or a wrong setting, is said at once."""
     found: dict[Path, None] = {}
     for folder in folders:
-        root = find_root(Path(folder), environ, config.outer_state_dir(flags, environ))
-        if root is None:
-            raise ConfigError(
-                f"There is no workspace in {Path(folder).absolute()}. Run `metier init` there to make one."
-            )
-        config.load(root, flags, environ)
-        found[root] = None
+        found[find_workspace(folder, environ).root] = None
+        settings_for(folder, flags, environ)
     return tuple(found)
 
 

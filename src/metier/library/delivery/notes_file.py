@@ -1,4 +1,4 @@
-"""The file that hooks read: written anew whenever an approved lesson changes, and sealed."""
+"""The file that hooks read: written again whenever an approved lesson changes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import StoreError
 from metier.formats.value_json import dumps
-from metier.hooks.notes import KNOWN, NOTES, WORDS, Note, read_all, write_all, write_notes
+from metier.hooks.notes import KNOWN, NOTES, WORDS, Note, read_notes, write_notes
 from metier.library.delivery.channels import channels_of, one_line, trigger_word
 from metier.store.engines.exclusive import lock_by_file
 from metier.store.tables.learning import lessons
@@ -30,10 +30,11 @@ WAIT = 10.0
 
 
 def lesson_seal(ctx: Context, lesson: Lesson) -> str:
-    """This person's seal under what they approved: the line, what calls for it, and how far its check goes."""
+    """This person's seal under all that agents are told of a lesson: its line, when, and how far its check goes."""
     check = dumps(lesson.check) if lesson.check and lesson.check.step != "observe" else ""
-    parts = (lesson.workspace, lesson.id, lesson.kind, lesson.text, lesson.trigger, check)
-    return ctx.seal("lesson", *parts, *(("person",) if lesson.scope == "person" else ()))
+    cites = dumps(lesson.cites) if lesson.cites else ""
+    parts = (lesson.workspace, lesson.id, lesson.kind, lesson.text, lesson.trigger, lesson.subject)
+    return ctx.seal("lesson", *parts, check, cites, lesson.scope)
 
 
 def in_use(ctx: Context, found: Sequence[Lesson]) -> list[Lesson]:
@@ -46,7 +47,7 @@ def refresh_notes(ctx: Context) -> None:
     with lock_by_file(ctx.state / LOCK, WAIT):
         with ctx.store.read() as transaction:
             used = in_use(ctx, lessons.list_all(transaction))
-        write_notes(str(ctx.state), notes_of([one for one in used if not one.published]), ctx.name, ctx.key)
+        write_notes(str(ctx.state), notes_of([one for one in used if not one.published]))
     share_lessons(ctx, used)
 
 
@@ -70,12 +71,13 @@ def share_lessons(ctx: Context, used: Sequence[Lesson]) -> None:
     if not (told or known or mine):
         return
     with suppress(OSError, StoreError), lock_by_file(ctx.person / LOCK, WAIT):
-        write_notes(str(ctx.person), [*told, *known], ctx.name, ctx.key)
+        others = [one for one in person_notes(ctx) if one.workspace != ctx.name]
+        write_notes(str(ctx.person), [*others, *told, *known])
 
 
 def person_notes(ctx: Context) -> list[Note]:
     """What holds in all projects of this person, and what each of them knows."""
-    return read_all(str(ctx.person), ctx.key)
+    return read_notes(str(ctx.person))
 
 
 def drop_person_notes(ctx: Context) -> bool:
@@ -87,7 +89,7 @@ def drop_person_notes(ctx: Context) -> bool:
         return False
     with suppress(OSError, StoreError):
         with lock_by_file(ctx.person / LOCK, WAIT):
-            write_all(str(ctx.person), (), ctx.key)
+            write_notes(str(ctx.person), ())
         for left in (ctx.person / WORDS, ctx.person / LOCK):
             left.rmdir() if left.is_dir() else left.unlink(missing_ok=True)
     return had_some
@@ -123,7 +125,7 @@ def forget_person_note(ctx: Context, lesson: str) -> Note | None:
     gone = found[0]
     mark = Note(KNOWN, gone.text, gone.word, id=gone.id, workspace=gone.workspace, by=TAKEN_BACK)
     with lock_by_file(ctx.person / LOCK, WAIT):
-        write_all(str(ctx.person), [mark if one.id == gone.id else one for one in person_notes(ctx)], ctx.key)
+        write_notes(str(ctx.person), [mark if one.id == gone.id else one for one in person_notes(ctx)])
     return gone
 
 
@@ -131,7 +133,7 @@ def restore_person_note(ctx: Context, lesson: str) -> None:
     """Let a lesson hold everywhere again that was taken back from another project."""
     if any(one.id == lesson and one.by == TAKEN_BACK for one in person_notes(ctx)):
         with lock_by_file(ctx.person / LOCK, WAIT):
-            write_all(str(ctx.person), [one for one in person_notes(ctx) if one.id != lesson], ctx.key)
+            write_notes(str(ctx.person), [one for one in person_notes(ctx) if one.id != lesson])
 
 
 def _note(lesson: Lesson, channel: Channel) -> Note:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.context.models.access import models_of, refuse_strange_address
+from metier.context.models.access import models_of
 from metier.selection.choosing.model_call import Adviser
 from metier.types.questions import NoModel
 
@@ -48,9 +48,7 @@ def selection_model(
     if found is None or found.is_program:  # it takes longer to start than a selection may take
         yield Advice()
         return
-    bare = refuse_strange_address(ctx.settings, ctx.state, "model", found) or build(
-        found, os.environ if environ is None else environ
-    )
+    bare = build(found, os.environ if environ is None else environ)
     if isinstance(bare, NoModel):
         yield Advice(note=bare.reason)
         return

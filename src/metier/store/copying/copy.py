@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 AT_ONCE = 200
 """Rows of a piece."""
 STAGE = "copy"
-ABOUT_STORE = "', '".join((meta.OWNER, meta.LOST, INDEXED, *trials.OWN_FACTS))
+ABOUT_STORE = "', '".join((meta.BEGUN, meta.LOST, INDEXED, *trials.OWN_FACTS))
 OWN = f"name NOT IN ('{ABOUT_STORE}') AND substr(name, 1, {len(meta.COPYING)}) <> '{meta.COPYING}'"
 """Which facts are about what was kept, and not about the store itself."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from metier.context.models.access import models_of, refuse_strange_address
+from metier.context.models.access import models_of
 from metier.context.models.turns import turns_of
 from metier.errors import ConfigError, RefusedError
 from metier.models.builder import build
@@ -146,6 +146,4 @@ def spec_of(ctx: Context, text: str) -> ModelSpec:
             "(METIER_MODEL=anthropic:NAME and its key), or name it: --optimiser openai:NAME@http://127.0.0.1:8000/v1. "
             "Without a key: metier demo trains with a scripted model, and so does the Python API (docs/training.md)."
         )
-    if strange := refuse_strange_address(ctx.settings, ctx.state, "model", found):
-        raise ConfigError(f"{strange.reason} {strange.fix}")
     return found

@@ -48,11 +48,13 @@ def copy_(source: From, target: To, as_json: AsJson = False) -> None:
     import os
 
     from metier.context.context import utc
-    from metier.context.identity import user_key
+    from metier.context.state_folder import make_user_folder, state_home, user_key
     from metier.maintenance.store_copy import SERVER, copy_between, place_of
 
+    home = state_home(os.environ)
+    make_user_folder(home)
     now = utc().isoformat(timespec="microseconds").replace("+00:00", "Z")
-    made = result_with_progress(copy_between(source, target, user_key(os.environ), now))
+    made = result_with_progress(copy_between(source, target, user_key(home), now))
     if as_json:
         tables = {name: {"rows": one.rows, "hash": one.hash} for name, one in made.tables}
         emit({"rows": made.rows, "hash": made.hash, "resumed": made.resumed, "tables": tables})

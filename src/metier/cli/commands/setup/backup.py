@@ -84,7 +84,7 @@ def _opened_to_restore(ctx: typer.Context) -> Workspace:
     try:
         return open_workspace(ctx, create=True, mends_loss=True)
     except DamagedError:
-        aside = set_database_aside(options(ctx).folder, options(ctx).flags)
+        aside = set_database_aside(options(ctx).folder)
         talk(f"Moved the damaged database to {aside}.")
         return open_workspace(ctx, create=True, mends_loss=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -11,7 +10,6 @@ import typer
 from metier.cli.options import AsJson, ShowByDefault, options
 from metier.cli.output import console, emit, table, talk
 from metier.config.safe_values import safe_setting
-from metier.errors import UsageError
 
 app = typer.Typer(cls=ShowByDefault, add_completion=False, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting, for example mode.")]
@@ -30,13 +28,9 @@ def show(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     Example:  METIER_MODE=draft metier --set min_runs=3 config
     """
-    from metier.config import load, outer_state_dir
-    from metier.context import state_folder as place
+    from metier.context.context import settings_for
 
-    given = options(ctx)
-    folder = Path(given.folder)
-    shared = outer_state_dir(given.flags, os.environ)
-    settings = load(place.find_root(folder, os.environ, shared) or folder.absolute(), given.flags)
+    settings = settings_for(options(ctx).folder, options(ctx).flags, os.environ)
     values = settings.config.flat()
     rows = [(name, values[name], source) for name, source in settings.sources.items()]
     if as_json:
@@ -48,10 +42,10 @@ def show(ctx: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("set")
 def set_(ctx: typer.Context, name: Name, value: NewValue, user: Everywhere = False, as_json: AsJson = False) -> None:
-    """Change a setting of this workspace, in the file where it belongs.
+    """Change a setting of this workspace, or with --user of all your workspaces.
 
-    What names an address, a command, a key, money or a folder outside the project goes to your own file
-    (~/.config/metier/metier.toml), under the path of the workspace. Everything else goes to the workspace's file.
+    No file of a project is a setting: those of one workspace lie in its state folder (metier where), those of all in
+    ~/.config/metier/metier.toml.
 
     Example:  metier config set mode draft
     """
@@ -77,37 +71,19 @@ def unset(ctx: typer.Context, name: Name, user: Everywhere = False, as_json: AsJ
     _change(ctx, name, None, user=user, as_json=as_json)
 
 
-def _check_scope(name: str, *, user: bool) -> None:
-    if name == "state_dir" and not user:
-        raise UsageError("state_dir is the same for all your workspaces: metier config set --user state_dir DIR")
-
-
 def _change(ctx: typer.Context, name: str, value: object, *, user: bool, as_json: bool) -> None:
     from metier.config import FILE, user_file
-    from metier.config.files import PERSONAL, change_file, read_file, read_user_file
+    from metier.config.files import change_file, read_file
     from metier.context.context import find_workspace
 
-    _check_scope(name, user=user)
-    own, given = user_file(os.environ), options(ctx)
-    root, state = (None, Path()) if user else find_workspace(given.folder, given.flags, os.environ)
-    here = read_user_file(own, root)[1] if root else {}
-    mine = user or name in PERSONAL or name in here or _leads_outside(name, value, root)
-    file, within = (own, root) if mine else (state / FILE, None)
-    before = (here if within else read_file(file)).get(name)
-    change_file(file, name, value, within)
+    file = user_file(os.environ) if user else find_workspace(options(ctx).folder, os.environ).state / FILE
+    before = read_file(file).get(name)
+    change_file(file, name, value)
     if as_json:
         emit({"setting": name, "value": safe_setting(name, value), "file": str(file)})
         return
-    where = f"{file}, for {within}" if within else str(file)
-    talk(f"{'Took out' if value is None else 'Set'} {name} in {where}.")
+    talk(f"{'Took out' if value is None else 'Set'} {name} in {file}.")
     talk(f"Undo: metier config {_undo(name, before, user=user)}")
-
-
-def _leads_outside(name: str, value: object, root: Path | None) -> bool:
-    """Whether a list of skill roots names a folder outside the workspace."""
-    from metier.config.files import leads_outside
-
-    return name == "skill_roots" and root is not None and any(leads_outside(one, root) for one in _parts(value))
 
 
 def _undo(name: str, before: object, *, user: bool) -> str:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from metier.workspace import Workspace
 
 NoConnect = Annotated[bool, typer.Option("--no-connect", help="Make the workspace only.")]
-Adopt = Annotated[bool, typer.Option("--adopt", help="Look at a state folder from elsewhere, then use it.")]
+Adopt = Annotated[
+    str,
+    typer.Option("--adopt", metavar="STATE", help="Use this state folder, or that of a project's old folder, here."),
+]
 
 
 class Planned(NamedTuple):
@@ -36,7 +39,7 @@ def init(
     ctx: typer.Context,
     agents: Agents = "",
     no_connect: NoConnect = False,
-    adopt: Adopt = False,
+    adopt: Adopt = "",
     imports: Import = False,
     model: ModelName = "",
     sends: SendSessions = False,
@@ -51,19 +54,19 @@ def init(
     --yes, it makes the workspace only. --yes connects; past sessions, the model and sending text to it have options of
     their own.
 
-    A state folder that you did not make here (it came with a clone, or the project was moved) is set aside.
-    With --adopt you see what is in it and can use it.
+    State lies outside the project. A git checkout that moved finds its own again; another folder that moved, and a
+    copy that is to go on in the place of its original, use it with --adopt, after a look at what it holds.
 
     Example:  cd my-project && metier init  ·  metier init --yes --import --model claude-code:haiku
     """
     from metier.agents.known import named_agents
-    from metier.cli.commands.setup.adopt import adopt_foreign_state
+    from metier.cli.commands.setup.adopt import adopt_state
     from metier.cli.commands.setup.connect import agrees_to_new, show_dry_run
 
     given, wishes = options(ctx), InitWishes(imports=imports, model=model, sends=sends)
     named_agents([one.strip() for one in agents.split(",") if one.strip()])  # before anything is made
     if adopt:
-        adopt_foreign_state(given, yes=yes, as_json=as_json)
+        adopt_state(given, adopt, yes=yes, as_json=as_json)
         return
     plan = _planned(given)
     if dry_run:
@@ -79,13 +82,12 @@ def init(
 
 def _planned(given: GlobalOptions) -> Planned:
     """Where the workspace is, or would be."""
-    from metier.config import outer_state_dir, state_folder
     from metier.context import state_folder as place
 
-    shared = outer_state_dir(given.flags, os.environ)
-    known = place.find_root(Path(given.folder), os.environ, shared)
-    root = known or place.new_root(Path(given.folder), os.environ)
-    return Planned(root=root, state=state_folder(root, shared), is_new=known is None)
+    home = place.state_home(os.environ)
+    found = place.find_place(given.folder, home)
+    root = place.planned_root(given.folder, home, os.environ)
+    return Planned(root=root, state=found.state if found else home, is_new=found is None)
 
 
 def _set_up(
@@ -102,17 +104,14 @@ def _set_up(
     from metier.agents.manifest import read_manifest
     from metier.agents.places import places_of
     from metier.cli.commands.setup.connect import connect_workspace, wanted_agents
-    from metier.hooks.identity import read_key
     from metier.library.delivery.notes_file import refresh_notes
     from metier.workspace import Workspace as Opened
 
-    given, places, has_key = options(ctx), places_of(os.environ), bool(read_key(os.environ))
+    given, places = options(ctx), places_of(os.environ)
     with Opened.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": plan.is_new}
         roots = _roots_with_skills(ws.library.roots)
         _tell_workspace(ws, roots, is_new=plan.is_new, is_quiet=as_json)
-        if not has_key and not (wants and wants["is_agreed"]) and not as_json:
-            _tell_key()
         report = connect_workspace(ws, agents, **wants) if wants is not None else None
         join_workspace(places, str(ws.root))
         if not plan.is_new:
@@ -128,12 +127,6 @@ def _set_up(
     raise typer.Exit(1 if report and report.refusals else 0)
 
 
-def _tell_key() -> None:
-    from metier.hooks.identity import key_path
-
-    talk(f"Made your own key, {key_path(os.environ)}, which seals what you approve.")
-
-
 def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new: bool, is_quiet: bool) -> None:
     notice = ws.context.notice
     if notice:
@@ -142,8 +135,8 @@ def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new:
         talk(ws.context.loss_text)
     if is_quiet:
         return
-    if is_new or notice:
-        talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
+    if is_new:
+        talk(f"Created workspace {ws.name}. Its state is in {ws.state}, outside the project.")
     else:
         talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
     for root, count in roots:

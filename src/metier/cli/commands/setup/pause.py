@@ -34,27 +34,26 @@ def resume(ctx: typer.Context, everywhere: Everywhere = False, as_json: AsJson =
 
     Example:  metier resume
     """
-    from metier.config import load
     from metier.config.switch import off_text
+    from metier.context.context import settings_for
 
     root = _switch(ctx, everywhere=everywhere, off=False)
     if as_json:
         emit({"paused": False, "workspace": str(root) if root else None})
         return
     talk(f"Resumed {_where(root)}. Undo: metier pause{'' if root else ' --everywhere'}")
-    if root and (still := off_text(load(root, options(ctx).flags))):
+    if root and (still := off_text(settings_for(root, options(ctx).flags, os.environ))):
         talk(still)
 
 
 def _switch(ctx: typer.Context, *, everywhere: bool, off: bool) -> Path | None:
-    """Change it in the person's own file; returns the workspace, or None for all of them."""
+    """Change it in the settings of the workspace, or of all (None); returns which."""
     from metier.config import switch
     from metier.context.context import find_workspace
 
-    given = options(ctx)
-    root = None if everywhere else find_workspace(given.folder, given.flags, os.environ)[0]
-    (switch.pause if off else switch.resume)(os.environ, root)
-    return root
+    found = None if everywhere else find_workspace(options(ctx).folder, os.environ)
+    (switch.pause if off else switch.resume)(os.environ, found.state if found else None)
+    return found.root if found else None
 
 
 def _where(root: Path | None) -> str:

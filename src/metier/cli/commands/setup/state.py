@@ -9,7 +9,7 @@ import typer
 
 from metier.cli.options import AsJson, Yes, confirm, open_workspace, options
 from metier.cli.output import console, emit, table, talk, visible
-from metier.errors import ConfigError, RefusedError, StoreError
+from metier.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROB
 
 
 def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Stop recording here. The state folder is renamed, so nothing is lost.
+    """Stop recording here. The state folder stays where it is, so nothing is lost.
 
     Agents are disconnected if no other workspace needs them.
 
@@ -32,40 +32,36 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     from metier.agents.connect import leave_workspace, other_workspaces
     from metier.agents.places import places_of
     from metier.cli.commands.setup.connect import tell_disconnected
+    from metier.context.context import find_workspace
+    from metier.context.state_folder import unbind
     from metier.library.claude_links import unlink_all
     from metier.library.delivery.notes_file import drop_person_notes
 
     places = places_of(os.environ)
     _check_workspace(ctx, places)
     ws = open_workspace(ctx)
-    if ws.state.parent != ws.root:
-        raise RefusedError(
-            f"{ws.state} is shared by several workspaces. To stop recording here, unset METIER_HOME (or state_dir)."
-        )
-    moment = ws.context.now()[:19].replace(":", "").replace("-", "")
-    aside = _free_name(ws.state.with_name(f"{ws.state.name}-removed-{moment}"))
-    confirm(f"Rename {ws.state} to {aside.name} and stop recording here?", yes=yes)
+    confirm(f"Stop recording in {ws.root}? Its state stays in {ws.state}.", yes=yes)
     ws.close()
     try:
-        ws.state.rename(aside)
+        unbind(find_workspace(str(ws.root), os.environ), ws.state.parent)
     except OSError as error:
-        raise StoreError(f"{ws.state} cannot be renamed: {error.strerror}.") from None
+        raise StoreError(f"{ws.root} still uses {ws.state}: {error.strerror}.") from None
     unlinked = unlink_all(ws.root)
     forgot = not other_workspaces(places, str(ws.root)) and drop_person_notes(ws.context)
     done = leave_workspace(places, str(ws.root))
     if as_json:
-        emit({"state": str(ws.state), "moved_to": str(aside), "disconnected": done.agents if done else []})
+        emit({"state": str(ws.state), "disconnected": done.agents if done else []})
     else:
         if done:
             tell_disconnected(done)
         elif others := other_workspaces(places, str(ws.root)):
             used = "1 other workspace uses" if len(others) == 1 else f"{len(others)} other workspaces use"
             talk(f"The hooks of your agents stay: {used} them. Take them out: metier disconnect")
-        talk(f"Recording stopped in {ws.root}. The state is kept in {aside}.")
-        talk(f"Delete it for good: rm -r {quote(str(aside))}")
+        talk(f"Recording stopped in {ws.root}. The state is kept in {ws.state}.")
+        talk(f"Delete it for good: rm -r {quote(str(ws.state))}")
         _tell_what_stays(ws.root, places)
         again = " && metier init" if done or unlinked or forgot else ""
-        talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}{again}")
+        talk(f"Undo: metier init --adopt {ws.state.name}{again}")
 
 
 def _check_workspace(ctx: typer.Context, places: Places) -> None:
@@ -74,11 +70,10 @@ def _check_workspace(ctx: typer.Context, places: Places) -> None:
     from pathlib import Path
 
     from metier.agents.manifest import read_manifest
-    from metier.config import outer_state_dir
     from metier.context import state_folder as place
 
     given = options(ctx)
-    if place.find_root(Path(given.folder), os.environ, outer_state_dir(given.flags, os.environ)) is None:
+    if place.find_place(given.folder, place.state_home(os.environ)) is None:
         agents = " Agents are connected on this machine; take that back: metier disconnect"
         still = agents if read_manifest(places.manifest).agents else ""
         raise ConfigError(
@@ -89,8 +84,8 @@ def _check_workspace(ctx: typer.Context, places: Places) -> None:
 def _tell_what_stays(root: Path, places: Places) -> None:
     """Say what is still there: skills are files of the project and may be in its git; the state needs the key."""
     from metier.cli.commands.setup.init import count_skills
-    from metier.config import FILE, STATE
-    from metier.hooks.identity import KEY_FILE
+    from metier.config import FILE
+    from metier.hooks.places import USER
     from metier.library.roots import AGENTS
 
     for base in dict.fromkeys((root, places.home)):
@@ -102,21 +97,10 @@ def _tell_what_stays(root: Path, places: Places) -> None:
                 else f"{count} skills in {base / AGENTS}, which are"
             )
             talk(f"Not touched: {skills} {whose}. Delete what you do not want.")
-    own, history = places.settings / FILE, places.home / STATE
-    if root != places.home and history.is_dir():
-        talk(f"Not touched: {places.short(history)}, the history of your own skills.")
+    own = places.settings / FILE
     if own.exists():
         talk(f"Not touched: your own settings, {places.short(own)}.")
-    key = places.short(places.settings / KEY_FILE)
-    talk(f"Not touched: your key, {key}. The state that is kept is sealed with it.")
-
-
-def _free_name(path: Path) -> Path:
-    """The path, or with a number behind it if something is there: two within a second."""
-    from itertools import count
-
-    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
-    return path if not path.exists() else next(one for one in numbered if not one.exists())
+    talk(f"Not touched: {places.short(places.state / USER)}, your keys and the history of your own skills.")
 
 
 def where(ctx: typer.Context, as_json: AsJson = False) -> None:

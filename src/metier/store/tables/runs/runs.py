@@ -135,13 +135,6 @@ def count_all(transaction: Transaction) -> int:
     return cast("int", transaction.all("SELECT count(*) FROM runs")[0][0])
 
 
-def count_elsewhere(transaction: Transaction) -> int:
-    """How many runs of other workspaces are in the same store."""
-    return cast(
-        "int", transaction.all("SELECT count(*) FROM runs WHERE workspace <> ?", (transaction.workspace,))[0][0]
-    )
-
-
 def newest(transaction: Transaction) -> str:
     """When the newest run was recorded, by the clock of that time; empty: there is none."""
     rows = transaction.all("SELECT max(recorded) FROM runs WHERE workspace = ?", (transaction.workspace,))
