@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -12,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from metier.errors import BusyError, ConfigError, ReadOnlyError, StoreError
+from metier.errors import BusyError, ConfigError, StoreError
 from metier.hooks import places
 from metier.hooks.identity import KEY_FILE, read_private
 from metier.hooks.places import BOUND, ID_FILE, RECORDS, USER, Project
@@ -98,8 +99,11 @@ def make_place(folder: str | Path, home: Path, environ: Mapping[str, str]) -> Pl
             _make(root, home, replaced=Path(found.state).name if found else "")
             found = places.project_at(str(root), str(home))
     except OSError as error:
-        text = f"The state folder in {home} cannot be created: {error.strerror}."
-        raise ReadOnlyError.unless_other(error, text) from None
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE):
+            raise StoreError(f"The state folder in {home} cannot be created: {error.strerror}.") from None
+        raise ConfigError(
+            f"State cannot be kept in {home}: {error.strerror}. Name another folder: METIER_HOME."
+        ) from None
     if found is None:
         raise StoreError(f"{root} cannot be bound to its state in {home}: is its path too long, or not yours?")
     follow(found, home)
