@@ -2,17 +2,15 @@ from __future__ import annotations
 
 import stat
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from states import adopt, has_state
 
 import metier
+from metier.context.state_folder import container_hint
 from metier.errors import ConfigError, SchemaError
 from metier.workspace import Workspace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_opening_makes_a_private_state_folder_outside_the_project(tmp_path: Path) -> None:
@@ -112,3 +110,11 @@ def test_a_workspace_in_postgresql_does_the_same(tmp_path: Path, new_postgres: s
         assert not (ws.state / "metier.db").exists()
     with Workspace.open(tmp_path, flags={"store": new_postgres}) as again:
         assert len(again.runs()) == 1
+
+
+def test_in_a_dev_container_the_line_that_keeps_the_state_is_named(tmp_path: Path) -> None:
+    home = Path("/no/home/.local/state/metier")
+    said = container_hint(tmp_path, home, {"REMOTE_CONTAINERS": "true"})
+    assert said.endswith(f'"mounts": ["source=metier-state,target={home},type=volume"]')
+    assert container_hint(tmp_path, home, {}) == ""
+    assert container_hint(tmp_path, Path("/proc/metier"), {"CODESPACES": "true"}) == "", "it lies on a mount"

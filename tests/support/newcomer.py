@@ -33,7 +33,6 @@ TRAINED = """
 from pathlib import Path
 
 import metier
-from states import has_state
 from metier.models import Scripted, on, says
 from metier.training import Case
 

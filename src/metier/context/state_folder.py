@@ -210,6 +210,18 @@ def follow(found: Project, home: Path) -> None:
             Path(places.mark_of(found.root, str(home))).unlink(missing_ok=True)
 
 
+def container_hint(root: Path, home: Path, environ: Mapping[str, str]) -> str:
+    """The line for `devcontainer.json` that keeps the state when a dev container goes; empty: none is needed."""
+    named = any(environ.get(name) for name in ("REMOTE_CONTAINERS", "CODESPACES", "DEVCONTAINER"))
+    described = (root / ".devcontainer").is_dir() or (root / ".devcontainer.json").is_file()
+    if not named and not (described and Path("/.dockerenv").exists()):
+        return ""
+    if any(os.path.ismount(one) for one in (home, *home.parents) if one != Path("/")):
+        return ""
+    mount = f'"mounts": ["source=metier-state,target={home},type=volume"]'
+    return f"This is a dev container: the state in {home} goes with it. To keep it, in devcontainer.json: {mount}"
+
+
 def _sweep(home: Path, root: Path) -> None:
     """Remove what killed processes left: folders half made, and those for this project that nothing names yet."""
     for left in home.glob(f"{NEW}*"):

@@ -76,6 +76,9 @@ def check_workspace(
         return
     yield from check_agents(found.root, environ, records_headless=settings.config.record_headless)
     yield from _state(found.state)
+    if hint := place.container_hint(found.root, found.state.parent, environ):
+        text, _, fix = hint.partition(" To keep it, ")
+        yield Check(name="container", state="warning", text=text, fix=fix)
     yield from _spool(found.state)
     yield from _store(found.root, found.state, settings, flags, environ, full=full)
 

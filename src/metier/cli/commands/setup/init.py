@@ -128,6 +128,8 @@ def _set_up(
 
 
 def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new: bool, is_quiet: bool) -> None:
+    from metier.context.state_folder import container_hint
+
     notice = ws.context.notice
     if notice:
         talk(notice)
@@ -139,6 +141,8 @@ def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new:
         talk(f"Created workspace {ws.name}. Its state is in {ws.state}, outside the project.")
     else:
         talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
+    if hint := container_hint(ws.root, ws.state.parent, os.environ):
+        talk(hint)
     for root, count in roots:
         agent = f" ({root.agent})" if root.agent else ""
         talk(f"Found {count} skill{'' if count == 1 else 's'} in {root.path}{agent}.")
