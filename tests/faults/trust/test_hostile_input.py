@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell, bumps
-from hostile import hook_output
 from states import state_of
 
 from metier.formats.strict_json import DEEPEST, load_json
@@ -82,54 +80,6 @@ def test_a_transcript_that_is_no_plain_file_hangs_nothing(shell: Shell, kind: st
         assert "Traceback" not in shell.run(*words).err
     named = shell.run("import", "claude-code", str(path))
     assert named.code in (1, 2)
-
-
-SETTINGS = {
-    "store": 'store = "postgresql://me@127.0.0.1:{port}/x"',
-    "model": 'model_url = "http://127.0.0.1:{port}/v1"',
-    "embedder": 'embed_url = "http://127.0.0.1:{port}/v1"',
-    "command": 'second_opinions = ["touch ran"]',
-    "consent": "send_sessions = true",
-    "money": "budget_usd = 1000.0",
-    "folder outside": 'skill_roots = ["/etc"]',
-}
-
-
-@pytest.mark.parametrize("kind", SETTINGS)
-def test_a_projects_settings_name_no_address_and_no_command(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    """Each command says so in a line, and nobody is called."""
-    monkeypatch.setenv("PGPASSWORD", "a password")
-    with socket.create_server(("127.0.0.1", 0)) as theirs:
-        line = SETTINGS[kind].format(port=theirs.getsockname()[1])
-        (state_of(shell.folder) / "metier.toml").write_text(f"{line}\n", encoding="utf-8")
-        (shell.folder / "runs.jsonl").write_text('{"message": "y"}\n', encoding="utf-8")
-        for words in (
-            ["record", str(shell.folder / "runs.jsonl")],
-            ["learn"],
-            ["select", "x"],
-            ["runs", "list"],
-            ["skills", "list"],
-        ):
-            said = shell.run(*words)
-            assert said.code in (1, 2), words
-            assert line.split()[0] in said.err
-            assert len(said.err.splitlines()) == 1
-        assert hook_output(shell.folder) == ""
-        theirs.setblocking(False)
-        with pytest.raises(BlockingIOError):
-            theirs.accept()
-    assert not list(shell.folder.rglob("ran"))
-
-
-HEAD = b"---\nname: a\ndescription: Does a. Use it for a.\n---\n"
-DOTS = {
-    "code": {"SKILL.md": HEAD + b"```sh\n" + b"a." * 20_000 + b"\n```\n"},
-    "address": {"SKILL.md": HEAD + b"curl https://" + b"a." * 20_000 + b"com\n"},
-    "script": {"SKILL.md": HEAD, "scripts/run.sh": b"a." * 20_000},
-    "program": {"SKILL.md": HEAD, "scripts/run.py": b"a." * 20_000 + b"a\n"},
-}
 
 
 @pytest.mark.parametrize("kind", DOTS)

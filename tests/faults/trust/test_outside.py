@@ -88,7 +88,11 @@ def _spool(folder: Path) -> None:
 
 
 def _settings(folder: Path) -> None:
-    text = 'mode = "apply"\nenabled = false\nignore = ["*"]\nretention_days = 1\nmodel_url = "http://127.0.0.1:9/v1"\n'
+    text = (
+        'mode = "apply"\nenabled = false\nignore = ["*"]\nretention_days = 1\nsend_sessions = true\nbudget_usd = 1000.0\n'
+        'store = "postgresql://me@127.0.0.1:9/x"\nmodel_url = "http://127.0.0.1:9/v1"\nembed_url = "http://127.0.0.1:9/v1"\n'
+        'second_opinions = ["touch ran"]\nskill_roots = ["/etc"]\n'
+    )
     for name in (".metier/metier.toml", "metier.toml", ".config/metier/metier.toml", ".metier.toml"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -229,7 +233,13 @@ def outside(home: Path) -> dict[str, str]:
 def _looked(shell: Shell, folder: Path) -> str:
     """All that the victim's commands and agents show of a folder."""
     there = Shell(folder, shell.monkeypatch, shell.capsys)
-    words = (("runs", "list"), ("skills", "list"), ("doctor",), ("select", FLAKY), ("select", FLAKY, "--render", "claude"))
+    words = (
+        ("runs", "list"),
+        ("skills", "list"),
+        ("doctor",),
+        ("select", FLAKY),
+        ("select", FLAKY, "--render", "claude"),
+    )
     said = [there.run(*one) for one in words]
     with Talk(folder) as talk:
         given = [talk.ask("tools/call", name="select", arguments={"task": FLAKY}), talk.ask("resources/list")]

@@ -1,6 +1,6 @@
-"""One table of every path that ships or hands out a skill, against everything an attacker can bring along.
+"""Every path that ships or hands out a skill, against what others approved in a store, a parcel or a backup.
 
-A new path is one more entry of PATHS; a new attack is one more entry of ATTACKS.
+A new path is one more entry of PATHS. What lies in a project is the table of test_outside.py.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from sharing_world import join, offer_by_http
 from states import state_of
 
 from metier.errors import MetierError
+from metier.library.delivery.notes_file import refresh_notes
 from metier.sharing.membership import FILE as MEMBERSHIP
 from metier.workspace import Workspace
 
@@ -180,82 +181,19 @@ PATHS: dict[str, Callable[[Shell], str]] = {
 }
 
 
-# ---- attacks: what lies in the victim's folder --------------------------------------------------------------------
-
-
-def _clone(folder: Path) -> None:
-    """A clone with a committed state folder: a skill that its author approved."""
-    shutil.copytree(poisoned(folder.with_name("theirs")), folder)
-    (folder / "brought").touch()
-
-
-def _clone_with_an_approved_draft(folder: Path) -> None:
-    """A clone whose state holds a draft with its author's yes."""
-    shutil.copytree(poisoned(folder.with_name("theirs"), shipped=False), folder)
-
-
-def _clone_without_a_name(folder: Path) -> None:
-    """A clone whose state folder looks half made, so that the next command completes it."""
-    _clone(folder)
-    for name in ("workspace", "owner"):
-        (state_of(folder) / name).unlink()
-
-
-def _pulled_database(folder: Path) -> None:
-    """An own workspace whose database and histories a pull has replaced: git overwrites ignored files."""
-    theirs = poisoned(folder.with_name("theirs"))
-    folder.mkdir()
-    Workspace.open(folder).close()
-    for name in ("metier.db", "workspace", "redact.key"):
-        (state_of(folder) / name).unlink()
-        shutil.copy(state_of(theirs) / name, state_of(folder) / name)
-    _pulled_history(folder, theirs)
-
-
-def _pulled_history(folder: Path, theirs: Path | None = None) -> None:
-    """An own workspace into which a pull brought the history of an approved skill."""
-    theirs = theirs or poisoned(folder.with_name("theirs"))
-    folder.mkdir(exist_ok=True)
-    Workspace.open(folder).close() if not state_of(folder).exists() else None
-    for name in (".metier/versions", ".metier/objects", ".agents"):
-        shutil.copytree(theirs / name, folder / name, dirs_exist_ok=True)
-    (folder / "brought").touch()
-
-
-def _pulled_notes(folder: Path) -> None:
-    """An own workspace into which a pull brought what hooks read."""
-    theirs = poisoned(folder.with_name("theirs"))
-    folder.mkdir()
-    Workspace.open(folder).close()
-    shutil.copy(state_of(theirs) / "notes.json", state_of(folder) / "notes.json")
-    shutil.copytree(state_of(theirs) / "words", state_of(folder) / "words", dirs_exist_ok=True)
+# ---- attacks: what lies in a store that the victim shares, or restored --------------------------------------------
 
 
 def _store_of_others(folder: Path) -> None:
     """An own workspace in whose store somebody else approved lessons, as in a shared one."""
     folder.mkdir()
     with Workspace.open(folder) as ws:
-        teach(Workspace(context=replace(ws.context, key=b"the key of somebody else")))
-
-
-def _linked_state(folder: Path) -> None:
-    """A clone whose state folder is a link to the state of another project."""
-    theirs = poisoned(folder.with_name("theirs"))
-    folder.mkdir()
-    state_of(folder).symlink_tostate_of(theirs)
-    shutil.copytree(theirs / ".agents", folder / ".agents")
-    (folder / "brought").touch()
+        teach(Workspace(context=replace(ws.context, key=b"the key of another person")), written=False)
+        refresh_notes(ws.context)
 
 
 ATTACKS: dict[str, Callable[[Path], None]] = {
-    "a clone": _clone,
-    "a clone with an approved draft": _clone_with_an_approved_draft,
-    "a clone with a half made state": _clone_without_a_name,
-    "a pulled database": _pulled_database,
-    "a pulled history": _pulled_history,
-    "pulled notes": _pulled_notes,
     "a store in which others approved": _store_of_others,
-    "a linked state folder": _linked_state,
 }
 
 
@@ -318,24 +256,6 @@ def test_what_is_imported_or_restored_does_arrive_and_waits_for_a_yes(
         assert not (folder / ".agents/skills" / SKILL).exists()
 
 
-def test_a_clone_is_set_aside_in_one_line_and_can_be_looked_at_and_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _clone(tmp_path / "mine")
-    shell = Shell(tmp_path / "mine", monkeypatch, capsys)
-    refused = shell.run("runs", "list")
-    assert (refused.code, refused.err.count("was not made by you"), refused.out) == (2, 1, "")
-    begun = shell.run("init")
-    assert (begun.code, begun.err.count("It is now .metier-foreign-1")) == (0, 1)
-    looked = shell.run("init", "--adopt")
-    assert (looked.code, "the history of 1 skills (flaky-tests)" in looked.err) == (2, True)
-    adopted = shell.ok("init", "--adopt", "--yes")
-    assert "is yours now" in adopted
-    assert shell.run("skills", "history", SKILL, "--json").code == 0
-    for path, give in PATHS.items():
-        assert MARK not in give(shell), path
-
-
 def test_what_the_person_approved_counts_again_after_the_project_moved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -343,5 +263,5 @@ def test_what_the_person_approved_counts_again_after_the_project_moved(
     monkeypatch.setenv("HOME", str(tmp_path / "home-of-theirs"))
     shell = Shell(theirs.rename(tmp_path / "moved"), monkeypatch, capsys)
     assert shell.run("select", FLAKY).code == 2
-    shell.ok("init", "--adopt", "--yes")
+    shell.ok("init", "--adopt", str(theirs), "--yes")
     assert MARK in PATHS["select"](shell)
