@@ -82,6 +82,15 @@ def test_a_transcript_that_is_no_plain_file_hangs_nothing(shell: Shell, kind: st
     assert named.code in (1, 2)
 
 
+HEAD = b"---\nname: a\ndescription: Does a. Use it for a.\n---\n"
+DOTS = {
+    "code": {"SKILL.md": HEAD + b"```sh\n" + b"a." * 20_000 + b"\n```\n"},
+    "address": {"SKILL.md": HEAD + b"curl https://" + b"a." * 20_000 + b"com\n"},
+    "script": {"SKILL.md": HEAD, "scripts/run.sh": b"a." * 20_000},
+    "program": {"SKILL.md": HEAD, "scripts/run.py": b"a." * 20_000 + b"a\n"},
+}
+
+
 @pytest.mark.parametrize("kind", DOTS)
 def test_a_text_that_is_one_long_name_is_reviewed_at_once(kind: str) -> None:
     review_package(Package(files={"SKILL.md": HEAD}))  # the rules are read at first use

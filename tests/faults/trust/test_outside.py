@@ -89,7 +89,8 @@ def _spool(folder: Path) -> None:
 
 def _settings(folder: Path) -> None:
     text = (
-        'mode = "apply"\nenabled = false\nignore = ["*"]\nretention_days = 1\nsend_sessions = true\nbudget_usd = 1000.0\n'
+        'mode = "apply"\nenabled = false\nignore = ["*"]\nretention_days = 1\nsend_sessions = true\n'
+        "budget_usd = 1000.0\n"
         'store = "postgresql://me@127.0.0.1:9/x"\nmodel_url = "http://127.0.0.1:9/v1"\nembed_url = "http://127.0.0.1:9/v1"\n'
         'second_opinions = ["touch ran"]\nskill_roots = ["/etc"]\n'
     )
