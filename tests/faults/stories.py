@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from states import state_of
-from sweep import SPOOL, Ended, leftovers, listed, metier, names, run, spool, worker
+from states import has_state
+from sweep import Ended, environ_of, hook, leftovers, listed, metier, names, run, spool, state_of, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,12 +46,11 @@ class Story:
     begin: Callable[[Path], None] = _nothing
     """Makes the state that the command meets."""
     given: bytes = b""
-    environ: Callable[[Path], dict[str, str]] = field(default=lambda _: {})
 
 
 def _acknowledged(folder: Path, ended: Ended) -> None:
     """What was acknowledged is there; before the workspace is made, nothing was."""
-    if (state_of(folder) / "workspace").exists():
+    if has_state(folder, environ_of(folder)):
         assert set(ended.acknowledged) <= names(folder)
     else:
         assert not ended.acknowledged
@@ -204,9 +203,8 @@ STORIES = (
     Story(
         name="spool",
         begin=_old,
-        command=lambda _: [*SPOOL],
+        command=hook,
         given=SPOOLED,
-        environ=lambda folder: {"METIER_WORKSPACE": str(folder)},
         after=_after_spool,
         end=_spooled,
     ),

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_shell import bumps
 from selection_shop import SKILLS, put
-from states import state_of
-from sweep import ENVIRON, METIER, listed, metier
+from sweep import METIER, environ_of, listed, metier, state_of
 from waiting import join
 
 from metier.formats.run_json import dump_run
@@ -55,7 +54,7 @@ class Worker(threading.Thread):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=ENVIRON,
+            env=environ_of(self.folder),
             start_new_session=True,
         )
         killer = threading.Timer(self.chance.uniform(0.2, 2.5), lambda: self._kill(process))
@@ -98,7 +97,7 @@ class Worker(threading.Thread):
 def test_four_processes_at_mixed_work_survive_two_hundred_kills(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     folder.mkdir()
-    with Workspace.open(folder) as ws:
+    with Workspace.open(folder, environ=environ_of(folder)) as ws:
         for name, (description, body) in SKILLS.items():
             put(ws, name, description, body)
             ws.pin(name)
@@ -120,7 +119,7 @@ def _holds(folder: Path, acknowledged: list[str]) -> None:
     for words in (("doctor",), ("audit", "verify")):
         done = metier(folder, *words)
         assert done.code == 0, done.out + done.err
-    with Workspace.open(folder) as ws:
+    with Workspace.open(folder, environ=environ_of(folder)) as ws:
         for skill in ws.skills():
             past = ws.history(skill.name)
             assert read_package(folder / ".agents/skills" / skill.name).hash() == past[-1].hash
