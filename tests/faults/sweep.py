@@ -81,8 +81,8 @@ def state_of(folder: str | Path) -> Path:
 
 
 def adopt(copy: Path) -> Path:
-    """Let a copy of a project's folder use the state that was copied with it."""
-    return states.adopt(copy, environ_of(copy))
+    """Let a copy of a folder use the state that was copied with it, if there is any."""
+    return states.adopt(copy, environ_of(copy)) if home_of(copy).exists() else copy
 
 
 def run(command: list[str], given: bytes | str = b"", **environ: str) -> Ended:

@@ -38,7 +38,8 @@ CLOCKS = {"frozen": _frozen, "backwards": _backwards, "jumping": _jumping}
 def odd(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workspace]:
     """A workspace with a clock that cannot be trusted."""
     ticks = request.param()
-    with Workspace.open(tmp_path, environ=environ_of(tmp_path), clock=lambda: next(ticks)) as ws:
+    flags = {"retention_days": "0"}
+    with Workspace.open(tmp_path, environ=environ_of(tmp_path), flags=flags, clock=lambda: next(ticks)) as ws:
         yield ws
 
 

@@ -6,7 +6,6 @@ import os
 import re
 import stat
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from metier.errors import InputError, MetierError
@@ -25,6 +24,7 @@ from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from metier.context.context import Context
     from metier.store.engines.engine import Transaction
@@ -151,9 +151,7 @@ def waiting_files(folder: Path) -> list[str]:
 
 
 def _ingest(ctx: Context, folder: Path, names: list[str]) -> list[Delivery]:
-    read = {name: _read(ctx, folder / name) for name in names if name.endswith(".json")}
-    entries = {name: entry for name, entry in read.items() if not isinstance(entry, _Elsewhere)}
-    names = [name for name in names if not isinstance(read.get(name), _Elsewhere)]
+    entries = {name: _read(ctx, folder / name) for name in names if name.endswith(".json")}
     with ctx.store.write() as transaction:
         known = spooled.known_names(transaction)
         # read before the lock was held: a file that is gone by now was ingested by another process
@@ -196,11 +194,7 @@ def _clear(folder: Path, entries: dict[str, Entry | None], names: list[str]) -> 
     spool.sync_folder(str(folder))
 
 
-class _Elsewhere:
-    """What a hook of another workspace left in a state folder that several share."""
-
-
-def _read(ctx: Context, file: Path) -> Entry | _Elsewhere | None:
+def _read(ctx: Context, file: Path) -> Entry | None:
     """What a spool file holds: a run, a reference to a transcript, a selection, or why it is none of them."""
     try:
         state = file.lstat()
@@ -208,21 +202,13 @@ def _read(ctx: Context, file: Path) -> Entry | _Elsewhere | None:
             return Delivery(how="refused", reason="not a plain file")
         if state.st_size > spool.OBJECT_LIMIT * 2:
             return Delivery(how="refused", reason="larger than any spooled run can be")
-        entry = load_json(file.read_bytes())
-        return _Elsewhere() if _is_elsewhere(ctx, entry) else _entry(ctx, entry)
+        return _entry(ctx, load_json(file.read_bytes()))
     except FileNotFoundError:
         return None  # another process was faster
     except (OSError, ValueError, RecursionError) as error:
         return Delivery(how="refused", reason=f"not readable as spooled JSON: {error}")
     except MetierError as error:
         return Delivery(how="refused", reason=str(error))
-
-
-def _is_elsewhere(ctx: Context, entry: object) -> bool:
-    """Whether an entry belongs to another of the workspaces that share this state folder."""
-    folder = cast("dict[str, object]", entry).get("folder") if isinstance(entry, dict) else None
-    shared = ctx.state.parent != ctx.root
-    return shared and isinstance(folder, str) and not Path(folder).is_relative_to(ctx.root)
 
 
 def _entry(ctx: Context, entry: object) -> Entry:
