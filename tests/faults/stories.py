@@ -56,6 +56,17 @@ def _acknowledged(folder: Path, ended: Ended) -> None:
         assert not ended.acknowledged
 
 
+def _nothing_recorded(_folder: Path, ended: Ended) -> None:
+    assert not ended.acknowledged
+
+
+def _made(folder: Path) -> None:
+    """One state folder for the checkout, and nothing else of Metier's in it but its id."""
+    assert names(folder / "shop") == set()
+    assert leftovers(folder / "shop") == []
+    assert [one.name for one in (folder / "shop/.git").iterdir()] == ["metier-id"]
+
+
 def _recorded(folder: Path) -> None:
     assert names(folder) == {"new-0", "new-1", "new-2"}
     assert leftovers(folder) == []
@@ -189,6 +200,13 @@ STORIES = (
         command=lambda folder: worker("record", folder, "new", 3),
         after=_acknowledged,
         end=_recorded,
+    ),
+    Story(
+        name="a new checkout",
+        begin=lambda folder: (folder / "shop/.git").mkdir(parents=True),
+        command=lambda folder: worker("placed", folder / "shop"),
+        after=_nothing_recorded,
+        end=_made,
     ),
     Story(
         name="an existing workspace",

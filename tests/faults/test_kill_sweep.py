@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from stories import STORIES, Story
-from sweep import SYSCALLS, Ended, adopt, injected, listed_by_command, need_strace, points, run, spread
+from sweep import SYSCALLS, Ended, adopt, folder_of, injected, listed_by_command, need_strace, points, run, spread
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def test_a_kill_here_and_there_loses_nothing_acknowledged(story: Story, beginnin
     for index, (syscall, number) in enumerate(spread(calls, SAMPLED.get(story.name, 2))):
         folder = _copy(beginning, tmp_path / str(index))
         assert _kill(story, folder, syscall, number).killed
-    listed_by_command(folder)
+    listed_by_command(folder_of(story.command(folder)))
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_a_kill_at_every_system_call_loses_nothing_acknowledged(
         folder = _copy(beginning, tmp_path / str(number))
         if not _kill(story, folder, syscall, number).killed:
             break
-        listed_by_command(folder)
+        listed_by_command(folder_of(story.command(folder)))
         shutil.rmtree(folder)
 
 
