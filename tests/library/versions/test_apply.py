@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import pytest
 from crash import CHANGING, failing
 from shelves import Bench, in_memory, leftovers, on_another_disk, package
-from states import adopt
 
 from metier.errors import ConflictError, RefusedError, StoreError
 from metier.library.disk.packages import read_package
@@ -53,15 +52,16 @@ def test_fifty_applies_in_one_instant_are_fifty_versions(bench: Bench) -> None:
 
 
 def test_a_clock_that_runs_backwards_changes_no_order(bench: Bench) -> None:
-    bench.apply("deploy", package("deploy"))
-    bench.apply("deploy", package("deploy", "second"))
-    days = count()
-    adopt(bench.folder, IDENTITY)
+    document, days = bench.root / "deploy" / "SKILL.md", count()
+    document.parent.mkdir(parents=True)
     with Workspace.open(
         bench.folder,
-        environ={"HOME": str(bench.folder / "home"), **IDENTITY},
+        environ={"HOME": str(bench.folder / "home")},
         clock=lambda: datetime(2026, 3, 1, tzinfo=UTC) - timedelta(days=next(days)),
     ) as ws:
+        for text in ("first", "second"):
+            document.write_bytes(package("deploy", text).document)
+            ws.record_hand_edits()
         made = [ws.rollback("deploy") for _ in range(10)]
         kept = ws.history("deploy")
     assert [one.number for one in kept] == list(range(1, 13))
@@ -69,7 +69,6 @@ def test_a_clock_that_runs_backwards_changes_no_order(bench: Bench) -> None:
     times = [one.created for one in made]
     assert times == sorted(times, reverse=True)
     assert bench.hash("deploy") == kept[-1].hash == kept[1].hash
-    bench.check_whole()
 
 
 def test_a_change_made_against_other_bytes_is_a_conflict(bench: Bench) -> None:

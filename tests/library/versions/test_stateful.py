@@ -116,7 +116,7 @@ class Library(RuleBasedStateMachine):
 
     @rule()
     def lose_the_database(self) -> None:
-        for file in state_of(self.folder).glob("metier.db*"):
+        for file in state_of(self.folder, {"HOME": str(self.folder / "home")}).glob("metier.db*"):
             file.unlink()
 
     # What Metier does, undisturbed or killed at some call.
