@@ -4,9 +4,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import pytest
-from states import state_of
 
-from metier.config import GROUPS, PARSERS, Config, load, state_folder, user_file, variable
+from metier.config import GROUPS, PARSERS, Config, load, user_file, variable
 from metier.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,8 +15,7 @@ HOME = {"HOME": "/nowhere"}
 
 
 def write(folder: Path, text: str) -> Path:
-    file = state_of(folder) / "metier.toml"
-    file.parent.mkdir(exist_ok=True)
+    file = folder / "metier.toml"
     file.write_text(text)
     return file
 
@@ -63,16 +61,7 @@ def test_each_layer_wins_over_the_one_below_and_is_named(tmp_path: Path) -> None
         ("times = ['24:00']", "times such as 03:05"),
         ("ignore = [3]", "expected text"),
         ("ignore = 3", "expected a list of texts"),
-        ("store = 'postgresql://evil.example/x'", "store cannot be set there: .* metier config set store"),
-        ("second_opinions = ['sh']", "second_opinions cannot be set there"),
-        ("model_url = 'https://evil.example'", "model_url cannot be set there"),
-        ("model_key = 'AWS_SECRET_ACCESS_KEY'", "model_key cannot be set there"),
-        ("budget_usd = 1000", "budget_usd cannot be set there"),
-        ("send_sessions = true", "send_sessions cannot be set there"),
-        ("skill_roots = ['~/x']", "skill_roots cannot name a folder outside the project"),
-        ("skill_roots = ['skills', '../x']", "skill_roots cannot name a folder outside the project"),
-        ("skill_roots = ['/etc']", "skill_roots cannot name a folder outside the project"),
-        ("state_dir = '/x'", "state_dir cannot be set in a file inside it. Set METIER_HOME"),
+        ("state_dir = '/x'", "Unknown setting 'state_dir'"),
         ("mode = ", "is not valid TOML"),
     ],
 )
@@ -103,17 +92,6 @@ def test_lists_can_come_from_a_variable(tmp_path: Path) -> None:
     assert load(tmp_path, environ=environ).config.ignore == ("~/private", "*/secret-*")
 
 
-def test_the_state_folder_follows_metier_home_and_its_settings_come_with_it(tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "metier.toml").write_text("mode = 'apply'")
-    write(tmp_path, "mode = 'draft'")
-    settings = load(tmp_path, environ=HOME | {"METIER_HOME": str(elsewhere)})
-    assert (settings.config.mode, settings.config.state_dir) == ("apply", str(elsewhere))
-    assert settings.sources["state_dir"] == "METIER_HOME"
-    assert state_folder(tmp_path, "") == state_of(tmp_path)
-
-
 def test_a_settings_file_that_is_not_text_is_named(tmp_path: Path) -> None:
     write(tmp_path, "").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match=r"metier\.toml cannot be read"):
@@ -124,16 +102,3 @@ def test_every_setting_has_a_parser_and_a_variable() -> None:
     known = {field.name for kind in (Config, *GROUPS.values()) for field in fields(kind)} - GROUPS.keys()
     assert set(PARSERS) == set(Config().flat()) == known
     assert len({variable(name) for name in PARSERS}) == len(PARSERS)
-
-
-@pytest.mark.parametrize("name", ["second_opinions", "model_url", "model_key", "embed_headers"])
-def test_what_runs_programs_or_sends_keys_is_never_taken_from_a_folder(name: str, tmp_path: Path) -> None:
-    state_of(tmp_path).mkdir()
-    (state_of(tmp_path) / "metier.toml").write_text(f'{name} = "x"\n', encoding="utf-8")
-    with pytest.raises(ConfigError, match=f"{name} cannot be set there"):
-        load(tmp_path, environ={"HOME": str(tmp_path)})
-    user = tmp_path / ".config" / "metier"
-    user.mkdir(parents=True)
-    (state_of(tmp_path) / "metier.toml").unlink()
-    (user / "metier.toml").write_text(f'{name} = "x"\n', encoding="utf-8")
-    assert load(tmp_path, environ={"HOME": str(tmp_path)}).sources[name].endswith("metier.toml")

@@ -8,6 +8,7 @@
     │   ├── NotFoundError   nothing by that name
     │   └── ConflictError   somebody else changed it meanwhile
     └── StoreError          the database or the disk said no (exit 1)
+        ├── ReadOnlyError   the place where state lies cannot be written from here
         ├── BusyError       another process holds the lock for too long
         ├── SchemaError     the database was written by another version of Metier
         ├── DamagedError    the database is not readable any more
@@ -18,6 +19,8 @@ Foreign exceptions (`sqlite3`, `psycopg`, `OSError`) are translated by the adapt
 """
 
 from __future__ import annotations
+
+import errno
 
 
 class MetierError(Exception):
@@ -54,6 +57,15 @@ class ConflictError(RefusedError):
 
 class StoreError(MetierError):
     """The store could not do what was asked; nothing was half written."""
+
+
+class ReadOnlyError(StoreError):
+    """State cannot be written from here: a read-only disk, missing rights, an agent's sandbox."""
+
+    @classmethod
+    def unless_other(cls, error: OSError, text: str) -> StoreError:
+        """This error for what the system forbids, a StoreError for anything else."""
+        return cls(text) if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM) else StoreError(text)
 
 
 class BusyError(StoreError):

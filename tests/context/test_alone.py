@@ -140,18 +140,16 @@ def test_a_child_that_leaves_the_block_does_not_open_it_for_others(shop: Workspa
 
 
 def test_other_work_and_other_workspaces_go_on(tmp_path: Path) -> None:
-    flags = {"state_dir": str(tmp_path / "state")}
     folders = [tmp_path / "a", tmp_path / "b"]
     for folder in folders:
         folder.mkdir()
     with (
-        Workspace.open(folders[0], flags=flags) as one,
-        Workspace.open(folders[1], flags=flags) as other,
+        Workspace.open(folders[0]) as one,
+        Workspace.open(folders[1]) as other,
         exclusive_lock(one.context, 0),
         exclusive_lock(other.context, 0),
         exclusive_lock(one.context, 0, "watch"),
     ):
-        assert one.state == other.state
         assert len({file_of(one.context, "learn"), file_of(other.context, "learn"), file_of(one.context, "watch")}) == 3
 
 

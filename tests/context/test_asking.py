@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from pydantic import BaseModel
-from states import state_of
 
 from metier.context.models.access import asker_of, embedder_of
 from metier.context.models.line import ModelAsker, ModelLine, RemoteEmbedder
@@ -69,34 +68,6 @@ def test_a_missing_key_is_no_model_and_names_the_variable(opened: Any) -> None:
 def test_a_model_that_cannot_be_is_a_config_error(opened: Any) -> None:
     with pytest.raises(ConfigError, match="Unknown model provider 'opnai'"):
         asker_of(opened(model="opnai:gpt").context, {})
-
-
-@pytest.mark.parametrize("address", ["openai:m@http://127.0.0.1:9/v1", "ollama:m@http://evil.example/v1"])
-def test_a_folder_that_came_from_elsewhere_cannot_send_runs_to_its_own_server(tmp_path: Path, address: str) -> None:
-    folder = tmp_path / "cloned"
-    state_of(folder).mkdir(parents=True)
-    (state_of(folder) / "metier.toml").write_text(f'model = "{address}"\nembed_model = "{address}"\n')
-    with Workspace.open(folder) as ws:
-        for found, name in (
-            (asker_of(ws.context, {}), "METIER_MODEL"),
-            (embedder_of(ws.context, {}), "METIER_EMBED_MODEL"),
-        ):
-            assert isinstance(found, NoModel)
-            assert "could bring that file" in found.reason
-            assert name in found.fix
-    with Workspace.open(folder, flags={"model": address}) as ws:  # the person said so
-        asker = asker_of(ws.context, {})
-        assert isinstance(asker, ModelAsker)
-        asker.close()
-
-
-def test_a_folder_may_name_a_model_at_its_providers_own_address(tmp_path: Path) -> None:
-    state_of(tmp_path / "cloned").mkdir(parents=True)
-    (state_of(tmp_path / "cloned") / "metier.toml").write_text('model = "ollama:llama3.2"\n')
-    with Workspace.open(tmp_path / "cloned") as ws:
-        asker = asker_of(ws.context, {})
-        assert isinstance(asker, ModelAsker)
-        asker.close()
 
 
 def test_an_asker_is_named_by_provider_and_model_without_its_address(opened: Any) -> None:

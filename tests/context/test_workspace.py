@@ -5,23 +5,26 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from states import adopt, has_state, state_of
+from states import adopt, has_state
 
 import metier
-from metier.errors import ConfigError, SchemaError, StoreError
+from metier.errors import ConfigError, SchemaError
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_opening_makes_a_private_state_folder_that_git_ignores(tmp_path: Path) -> None:
-    with metier.open(tmp_path) as ws:
-        assert ws.state == state_of(tmp_path)
-    assert stat.S_IMODE(ws.state.stat().st_mode) == 0o700
-    assert stat.S_IMODE((ws.state / "redact.key").stat().st_mode) == 0o600
-    assert (ws.state / ".gitignore").read_text().endswith("\n*\n")
-    assert not list(ws.state.glob("*.part"))
+def test_opening_makes_a_private_state_folder_outside_the_project(tmp_path: Path) -> None:
+    project = tmp_path / "My Shop!"
+    project.mkdir()
+    with metier.open(project) as ws:
+        assert (ws.state.parent, ws.state.name[:8]) == (tmp_path / "home/.local/state/metier", "my-shop-")
+    assert list(project.iterdir()) == []
+    for folder in (ws.state, ws.state.parent, ws.context.person):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE((ws.context.person / "redact.key").stat().st_mode) == 0o600
+    assert not list(ws.state.parent.rglob("*.part"))
 
 
 def test_opening_again_finds_the_same_workspace_from_below(tmp_path: Path) -> None:
@@ -33,10 +36,12 @@ def test_opening_again_finds_the_same_workspace_from_below(tmp_path: Path) -> No
 
 
 def test_a_new_workspace_goes_to_the_top_of_a_checkout(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "src").mkdir()
-    with metier.open(tmp_path / "src") as ws:
-        assert ws.root == tmp_path
+    project = tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    (project / ".git").mkdir()
+    with metier.open(project / "src") as ws:
+        assert ws.root == project
+        assert (project / ".git/metier-id").read_text() == f"{ws.state.name}\n"
 
 
 def test_the_home_folders_own_state_is_not_a_workspace_for_what_lies_below(tmp_path: Path) -> None:
@@ -67,7 +72,7 @@ def test_a_moved_workspace_keeps_its_runs_once_it_is_adopted(tmp_path: Path) -> 
         assert len(ws.runs()) == 1
 
 
-def test_workspaces_that_share_a_state_folder_see_their_own_runs_only(tmp_path: Path) -> None:
+def test_workspaces_of_one_state_home_see_their_own_runs_only(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "METIER_HOME": str(tmp_path / "shared")}
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -81,7 +86,7 @@ def test_an_unwritable_place_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match=r"is not a folder"):
         Workspace.open(tmp_path / "file")
-    with pytest.raises(StoreError, match=r"The state folder .* cannot be created"):
+    with pytest.raises(ConfigError, match=r"State cannot be kept in .*/file/x: .*Not a directory. Name another folder"):
         Workspace.open(tmp_path, environ={"METIER_HOME": str(tmp_path / "file" / "x"), "HOME": str(tmp_path)})
 
 

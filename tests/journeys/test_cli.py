@@ -13,6 +13,7 @@ from typing import Any
 
 import forked
 import pytest
+from states import has_state, state_of
 
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 METIER = str(Path(sys.executable).with_name("metier"))
@@ -214,9 +215,9 @@ def test_reading_where_nothing_was_made_is_refused_and_makes_nothing(folder: Pat
 
 def test_uninit_keeps_everything_and_can_be_undone(folder: Path) -> None:
     metier(folder, "record", stdin='{"message": "x"}')
-    moved = answer(folder, "uninit", "--yes")
+    stays = Path(answer(folder, "uninit", "--yes")["state"])
     assert not has_state(folder)
-    Path(moved["moved_to"]).renamestate_of(folder)
+    assert metier(folder, "init", "--adopt", stays.name, "--yes").returncode == 0
     assert len(answer(folder, "runs", "list")) == 1
 
 
@@ -278,7 +279,8 @@ def test_a_flag_wins_over_the_variable_for_the_workspace(folder: Path, tmp_path:
 def test_a_home_that_is_no_folder_is_nothing_to_the_doctor(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     for home in (tmp_path / "file", tmp_path / "file" / "home"):
-        environ = {"HOME": str(home), **IDENTITY}
+        refused(metier(folder, "record", stdin='{"message": "a"}', HOME=str(home)), 2, "State cannot be kept in")
+        environ = {"HOME": str(home), "METIER_HOME": str(tmp_path / "state")}
         assert metier(folder, "record", stdin='{"message": "a"}', **environ).returncode == 0
         done = metier(folder, "doctor", **environ)
         assert (done.returncode, done.stderr) == (0, ""), done.stdout
@@ -373,10 +375,10 @@ def test_the_workspace_and_the_state_can_be_elsewhere(folder: Path, tmp_path: Pa
     state = tmp_path / "state"
     done = metier(tmp_path, "-w", str(folder), "--home", str(state), "record", stdin='{"message": "x"}')
     assert done.returncode == 0, done.stderr
-    assert (state / "metier.db").exists()
     assert not has_state(folder)
     paths = json.loads(metier(folder, "where", "--json", METIER_HOME=str(state)).stdout)
-    assert (paths["state"], paths["workspace"]) == (str(state), str(folder))
+    assert (Path(paths["state"]).parent, paths["workspace"]) == (state, str(folder))
+    assert Path(paths["database"]).is_file()
 
 
 def test_completion_can_be_shown(folder: Path) -> None:
@@ -445,17 +447,6 @@ def test_the_undo_that_is_named_never_reaches_further_than_the_command(folder: P
     assert "Undo" not in again
 
 
-def test_a_shared_state_folder_is_neither_restored_over_nor_taken_away(folder: Path, tmp_path: Path) -> None:
-    home = {"METIER_HOME": str(tmp_path / "shared")}
-    (tmp_path / "other").mkdir()
-    metier(folder, "record", stdin='{"message": "x"}', **home)
-    metier(folder, "backup", str(tmp_path / "b.tar.gz"), **home)
-    metier(tmp_path / "other", "init", **home)
-    refused(metier(tmp_path / "other", "restore", str(tmp_path / "b.tar.gz"), "--yes", **home), 1, "other workspaces")
-    refused(metier(tmp_path / "other", "uninit", "--yes", **home), 1, "shared by several workspaces")
-    assert len(json.loads(metier(folder, "runs", "list", "--json", **home).stdout)) == 1
-
-
 def test_ctrl_c_says_what_is_kept(folder: Path) -> None:
     import signal
     import time
@@ -478,7 +469,7 @@ def test_ctrl_c_in_a_demo_names_its_folder_and_promises_no_continuation(folder: 
     kept = tmp_path / "kept"
     process = subprocess.Popen([METIER, "demo", "--keep", str(kept)], cwd=folder, stderr=subprocess.PIPE)
     until = time.monotonic() + 30
-    while not state_of(kept).exists() and time.monotonic() < until:
+    while not (kept / ".local").exists() and time.monotonic() < until:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
@@ -500,6 +491,3 @@ def test_every_row_of_a_list_is_one_line_at_any_width(
     text = output.table(("id", "when", "agent", "ok", "request", "skills"), rows, grow="request").plain
     assert len(text.splitlines()) == 4
     assert all(cell_len(line) <= columns for line in text.splitlines())
-
-
-from states import has_state, state_of

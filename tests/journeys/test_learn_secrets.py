@@ -95,7 +95,7 @@ def test_no_secret_of_a_run_is_in_any_file_after_recording_learning_shipping_and
         for name in documents(ws):
             (out / f"{name}.zip").write_bytes(export_skill(ws.library, name))
         write_backup(ws.context, out / "all.backup")
-        looked = [file for place in (folder, out) for file in place.rglob("*") if file.is_file()]
+        looked = [file for place in (folder, tmp_path / "home", out) for file in place.rglob("*") if file.is_file()]
         assert any(file.name.endswith("-wal") for file in looked)
         content = b"\0".join(text for file in looked for text in texts(file))
     assert [value for _, value in known if value.encode() in content] == []

@@ -107,13 +107,3 @@ def test_where_nothing_is_recorded_nothing_is_learned_and_one_line_says_so(
 def test_a_pass_without_runs_is_a_pass(ws: Workspace) -> None:
     result = learned(ws)
     assert (result.evidence, result.taken, result.lifecycle.evaluated) == (0, (), 0)
-
-
-def test_workspaces_that_share_a_state_folder_learn_apart(tmp_path: Path) -> None:
-    shared = str(tmp_path / "state")
-    with opened(tmp_path / "one", state_dir=shared) as one, opened(tmp_path / "two", state_dir=shared) as two:
-        one.deliver(task(TESTS))
-        two.deliver(task(REPORTS, count=1))
-        first, second = learned(one), learned(two)
-        assert [len(found.new) for found in (first, second)] == [1, 0]
-        assert [len(all_drafts(ws)) for ws in (one, two)] == [1, 0]

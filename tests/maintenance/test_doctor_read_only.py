@@ -30,7 +30,8 @@ def shop(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         shell.deliver([])
         shell.json("doctor")  # everything is imported now: somebody else may not read this Python
         shell.deliver(bumps())  # whoever writes last folds the log away
-        state_of(home / "shop").chmod(0o500)
+        state = state_of(home / "shop")
+        state.chmod(0o500)
         if is_root:
             for one in (home, *home.rglob("*")):
                 os.chown(one, NOBODY, NOBODY)
@@ -40,7 +41,7 @@ def shop(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         finally:
             if is_root:
                 os.setresuid(0, 0, 0)
-            state_of(home / "shop").chmod(0o700)
+            state.chmod(0o700)
 
 
 def test_a_store_without_the_right_to_write_is_not_called_damaged(shop: Shell) -> None:

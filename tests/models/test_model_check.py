@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from loopback import Loopback, answers, completion, embeddings, message
-from states import state_of
+from states import has_state
 from typer.testing import CliRunner
 
 from metier.cli.commands.models import app
@@ -112,19 +112,7 @@ def test_with_nothing_configured_heuristics_are_named_and_all_is_well(tmp_path: 
         "checks": [{"name": "model", "state": "ok", "text": "no model is set: learning uses heuristics", "fix": ""}],
         "today": None,
     }
-    assert list(tmp_path.glob(".metier")) == []  # looking makes no workspace
-
-
-def test_an_address_that_a_folder_brought_along_is_not_asked(tmp_path: Any) -> None:
-    state_of(tmp_path).mkdir()
-    with Loopback(answers(completion("ready"))) as server:
-        (state_of(tmp_path) / "metier.toml").write_text(f'model = "openai:m@{server.url}"\n')
-        shown = CliRunner().invoke(app, ["check", "--json"], obj=GlobalOptions(folder=str(tmp_path), flags={}))
-        assert server.seen == []
-    assert shown.exit_code == 1
-    found = json.loads(shown.stdout)["checks"][0]
-    assert (found["name"], found["state"]) == ("address", "problem")
-    assert "METIER_MODEL" in found["fix"]
+    assert not has_state(tmp_path)  # looking makes no workspace
 
 
 def test_what_was_spent_today_stands_beside_the_budget(ws: Workspace) -> None:

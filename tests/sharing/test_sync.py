@@ -23,7 +23,7 @@ from sharing_world import (
 
 from metier.context.audit import acting_as
 from metier.errors import ConfigError, MetierError, NotFoundError, RefusedError, UnreachableError
-from metier.hooks.notes import read_all
+from metier.hooks.notes import read_notes
 from metier.library.changes import archive_skill, restore_skill, rollback_skill, was_reviewed_here
 from metier.library.lessons import approve_lesson, edit_lesson, forget_lesson, get_lesson, reject_lesson
 from metier.sharing.manifest import SignedManifest, sign_manifest
@@ -55,7 +55,7 @@ Pair = tuple["Workspace", "Workspace", DirectSource]
 
 def told(machine: Workspace) -> str:
     """What hooks tell agents."""
-    return "\n".join(one.text for one in read_all(str(machine.state), machine.context.key))
+    return "\n".join(one.text for one in read_notes(str(machine.state)))
 
 
 def hows(report: SyncReport) -> set[tuple[str, str]]:

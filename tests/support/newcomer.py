@@ -71,7 +71,7 @@ class Newcomer:
         assert "ui --open" in demo
         self.sees_dashboard(program, self._folder / "demo")
         assert "A workspace would be made" in self.says("init", "--dry-run")
-        assert not has_state(self._folder)
+        assert [one.name for one in self._folder.iterdir()] == ["demo"]
         assert "Created workspace" in self.says("init", "--no-connect")
         self.runs_python(RECORDED)
         assert len(self.data("runs", "list")) == 3
@@ -119,8 +119,8 @@ class Newcomer:
         return done.stdout
 
     def sees_dashboard(self, program: Sequence[str], workspace: Path) -> None:
-        """The dashboard starts, shows a page to whoever has the link, and ends with Ctrl-C."""
-        command = [*program, "-w", str(workspace), "ui", "--port", "0"]
+        """The dashboard of the demo starts, shows a page for its link, and ends with Ctrl-C."""
+        command = [*program, "--home", f"{workspace}/.local/state/metier", "-w", str(workspace), "ui", "--port", "0"]
         served = subprocess.Popen(
             command, cwd=self._folder, env=self._environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

@@ -45,7 +45,7 @@ class Bench:
     @property
     def version_store(self) -> VersionStore:
         """A new one at each call, as every process has its own."""
-        return VersionStore(state=self.folder / ".state", base=self.folder)
+        return VersionStore(state=self.folder / "state", base=self.folder)
 
     def change(self, name: str, to: Package, base: str = "", **said: object) -> SkillChange:
         version = Version(skill=name, root="", number=0, hash="", **said)  # type: ignore[arg-type]

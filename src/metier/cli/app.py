@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from metier.cli.help import likeliest, with_whole_summaries, write_groups
 from metier.cli.options import GlobalOptions, parse_flags
-from metier.errors import MetierError
+from metier.errors import MetierError, ReadOnlyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """What a shell calls a program that Ctrl-C ended."""
 STOPPED = "Stopped."
+SANDBOXES = {
+    "CODEX_SANDBOX": "Codex",
+    "CODEX_SANDBOX_NETWORK_DISABLED": "Codex",
+    "CODEX_THREAD_ID": "Codex",
+    "CLAUDECODE": "Claude Code",
+    "COPILOT_CLI": "Copilot",
+    "GEMINI_CLI": "Gemini CLI",
+}
+"""Variables that agents set for the commands they run."""
 GOES_ON = f"{STOPPED} Everything saved so far is kept. Run the same command again to continue."
 CONTINUED = ("record", "import", "learn", "watch", "sync", "train", "eval", "worker")
 """Commands that go on where they were stopped."""
@@ -209,6 +218,8 @@ def run() -> None:
         code = app(standalone_mode=False)
         _finish_output()
         sys.exit(code if isinstance(code, int) else 0)
+    except ReadOnlyError as error:
+        _fail(_sandbox_text() or str(error), error.exit_code)
     except MetierError as error:
         _fail(str(error), error.exit_code)
     except ClickException as error:
@@ -226,6 +237,12 @@ def run() -> None:
         _fail("A word of this command holds bytes that are not text. Check what you typed.", 2)
     except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
         _fail(f"This is a bug in Metier, sorry: {type(error).__name__}: {error}{_place_of(error)}", 1)
+
+
+def _sandbox_text() -> str:
+    """What to do where an agent's sandbox keeps a command from writing; empty: no agent has started it."""
+    agent = next((title for name, title in SANDBOXES.items() if os.environ.get(name)), "")
+    return f"You are inside {agent}'s sandbox: ask through the metier tools or run this in a terminal." if agent else ""
 
 
 def _prepare_streams() -> None:

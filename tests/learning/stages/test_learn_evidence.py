@@ -283,8 +283,7 @@ def test_a_waiting_run_that_is_marked_while_it_is_grouped_is_looked_at_again(ws:
 
 
 def test_evidence_of_other_workspaces_is_not_seen(tmp_path: Path) -> None:
-    shared = str(tmp_path / "state")
-    with opened(tmp_path / "one", state_dir=shared) as one, opened(tmp_path / "two", state_dir=shared) as two:
+    with opened(tmp_path / "one") as one, opened(tmp_path / "two") as two:
         one.deliver(task(TESTS, 0, 1))
         two.deliver(task(TESTS, 1, 1))
         learned(one)

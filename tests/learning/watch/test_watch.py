@@ -199,26 +199,6 @@ def test_nothing_that_hooks_spool_at_the_very_moment_of_a_look_is_overlooked(ws:
     assert len(ws.runs(200)) == 100
 
 
-def test_what_was_spooled_for_another_workspace_is_left_for_its_own_watch(tmp_path: Path) -> None:
-    flags = DRAFT | {"state_dir": str(tmp_path / "state")}
-    mine, other = tmp_path / "mine", tmp_path / "other"
-    for folder in (mine, other):
-        folder.mkdir()
-        Workspace.open(folder, flags=flags).close()
-    spool.write_entry(str(tmp_path / "state"), {"kind": "run", "run": {"message": "x"}, "folder": str(other)})
-    with Running([mine], Script(), flags=flags) as running:
-        until(running.texts)
-        settle()  # limits are looked after once a day
-        before = (tmp_path / "state" / "metier.db-wal").stat()
-        settle()
-        after = (tmp_path / "state" / "metier.db-wal").stat()
-        assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
-        assert running.passes() == []
-        with Running([other], Script(), flags=flags) as its_own:
-            until(its_own.passes)
-    assert running.passes() == []
-
-
 @pytest.mark.xdist_group("postgresql")
 def test_a_fleets_store_is_watched_alike(tmp_path: Path, new_postgres: str) -> None:
     script, flags = Script(), {"mode": "draft", "store": new_postgres}

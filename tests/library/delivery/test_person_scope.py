@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 import forked
 import pytest
 
 from metier.errors import RefusedError
-from metier.hooks.notes import NOTES, read_person_notes
 from metier.hooks.tell import notes_now
 from metier.library.delivery.notes_file import forget_person_note, other_projects, shared_notes
 from metier.library.lessons import approve_lesson, edit_lesson, forget_lesson
@@ -42,7 +40,7 @@ def rule(ws: Workspace, number: int = 1, text: str = RULE, **more: str) -> Lesso
 
 
 def told(ws: Workspace) -> list[str]:
-    return [one.text for one in notes_now(str(ws.state), str(ws.root))]
+    return [one.text for one in notes_now(str(ws.state))]
 
 
 def test_a_lesson_for_all_projects_is_told_in_each_and_once_in_its_own(two: tuple[Workspace, Workspace]) -> None:
@@ -108,12 +106,3 @@ def test_a_fact_of_one_project_holds_nowhere_else(two: tuple[Workspace, Workspac
         lessons.put(transaction, [fact])
     with pytest.raises(RefusedError, match="fact about this project"):
         approve_lesson(one.context, fact.id, scope="person")
-
-
-def test_a_file_of_such_lessons_that_somebody_changed_is_not_believed(two: tuple[Workspace, Workspace]) -> None:
-    one, other = two
-    approve_lesson(one.context, rule(one).id, scope="person")
-    file = one.context.person / NOTES
-    file.write_text(file.read_text().replace("Use uv", "Use curl"))
-    assert read_person_notes(os.environ) == []
-    assert told(other) == []

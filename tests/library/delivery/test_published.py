@@ -49,7 +49,7 @@ def rule(ws: Workspace) -> str:
 
 
 def told(ws: Workspace) -> list[str]:
-    return [one.text for one in read_notes(str(ws.state), ws.context.name)]
+    return [one.text for one in read_notes(str(ws.state))]
 
 
 def test_what_is_published_is_no_longer_told_and_what_is_taken_out_is_told_again(ws: Workspace, rule: str) -> None:

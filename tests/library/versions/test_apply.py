@@ -52,16 +52,15 @@ def test_fifty_applies_in_one_instant_are_fifty_versions(bench: Bench) -> None:
 
 
 def test_a_clock_that_runs_backwards_changes_no_order(bench: Bench) -> None:
-    document, days = bench.root / "deploy" / "SKILL.md", count()
-    document.parent.mkdir(parents=True)
+    days = count()
     with Workspace.open(
         bench.folder,
         environ={"HOME": str(bench.folder / "home")},
         clock=lambda: datetime(2026, 3, 1, tzinfo=UTC) - timedelta(days=next(days)),
     ) as ws:
-        for text in ("first", "second"):
-            document.write_bytes(package("deploy", text).document)
-            ws.record_hand_edits()
+        first, second = package("deploy"), package("deploy", "second")
+        for base, wanted in (("", first), (first.hash(), second)):
+            apply_changes(ws.library.version_store, [bench.change("deploy", wanted, base)])
         made = [ws.rollback("deploy") for _ in range(10)]
         kept = ws.history("deploy")
     assert [one.number for one in kept] == list(range(1, 13))

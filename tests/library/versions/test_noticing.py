@@ -33,7 +33,7 @@ def test_a_skill_shipped_and_removed_between_two_looks_is_noticed_as_removed(for
         shutil.rmtree(place)
         ws.record_hand_edits()
     if forgotten:
-        for file in state_of(tmp_path).glob("metier.db*"):
+        for file in state_of(tmp_path, {"HOME": str(tmp_path / "home")}).glob("metier.db*"):
             file.unlink()
         shutil.rmtree(other)
     with Workspace.open(tmp_path, environ={"HOME": str(tmp_path / "home"), "PATH": ""}) as ws:

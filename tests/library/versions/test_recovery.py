@@ -199,7 +199,7 @@ def test_a_root_on_another_disk_is_staged_beside_itself(tmp_path: Path, moments:
 def _stage_on(folder: Path, tmp_path: Path, moments: Iterator[int]) -> None:
     for at in moments:
         here, there = tmp_path / str(at), folder / str(at) / "root"
-        store = VersionStore(state=here / ".state", base=here)
+        store = VersionStore(state=here / "state", base=here)
         here.mkdir()
         changes = [replace(Bench(folder=here).change(name, FIRST[name]), root=there) for name in NAMES]
         versions = apply_changes(store, changes)
@@ -210,7 +210,7 @@ def _stage_on(folder: Path, tmp_path: Path, moments: Iterator[int]) -> None:
         ]
         done = not killed(partial(apply_changes, store, again), at)
         other = replace(changes[0], version=replace(changes[0].version, skill="other"))
-        apply_changes(VersionStore(state=here / ".state", base=here), [other])
+        apply_changes(VersionStore(state=here / "state", base=here), [other])
         found = [read_package(there / name) for name in NAMES]
         assert found in (list(FIRST.values()), list(SECOND.values()))
         assert leftovers(there / BESIDE) == leftovers(store.staging) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -290,7 +291,7 @@ def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(s
     )
     assert hurting(shop) == ["deploy"]
     assert outcomes.adjustments(shop.library)["deploy"].factor == 0.0
-    checks = [check for check in check_workspace(shop.root, {}, {}) if check.text.startswith("deploy makes")]
+    checks = [check for check in check_workspace(shop.root, {}, os.environ) if check.text.startswith("deploy makes")]
     assert [(check.state, "metier skills rollback deploy" in check.fix) for check in checks] == [("warning", True)]
     assert shop.skills()[0].status == "active", "nothing is taken away"
 

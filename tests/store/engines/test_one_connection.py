@@ -45,7 +45,7 @@ def test_the_role_really_gets_one_connection(modest: str) -> None:
 
 def test_learn_needs_one_connection(modest: str, tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
-    with Workspace.open(tmp_path / "shop", environ={"METIER_STORE": modest}) as ws:
+    with Workspace.open(tmp_path / "shop", environ={"HOME": str(tmp_path), "METIER_STORE": modest}) as ws:
         ws.deliver(bumps())
         for _ in ws.learn():
             pass
@@ -54,19 +54,19 @@ def test_learn_needs_one_connection(modest: str, tmp_path: Path) -> None:
 
 def test_the_lock_is_let_go_also_by_another_thread(new_postgres: str, tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
-    with Workspace.open(tmp_path / "shop", environ={"METIER_STORE": new_postgres}) as ws:
+    with Workspace.open(tmp_path / "shop", environ={"HOME": str(tmp_path), "METIER_STORE": new_postgres}) as ws:
         lock = exclusive_lock(ws.context, 0)
         lock.__enter__()
         with ThreadPoolExecutor(1) as other:
             other.submit(lock.__exit__, None, None, None).result(60)
-        again = Workspace.open(tmp_path / "shop", environ={"METIER_STORE": new_postgres})
+        again = Workspace.open(tmp_path / "shop", environ={"HOME": str(tmp_path), "METIER_STORE": new_postgres})
         with again, exclusive_lock(again.context, 0):
             pass
 
 
 def test_threads_share_the_one_connection(modest: str, tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
-    with Workspace.open(tmp_path / "shop", environ={"METIER_STORE": modest}) as ws:
+    with Workspace.open(tmp_path / "shop", environ={"HOME": str(tmp_path), "METIER_STORE": modest}) as ws:
 
         def count_up(_: int) -> None:
             with ws.context.store.write() as transaction:

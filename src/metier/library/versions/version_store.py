@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.errors import RefusedError, StoreError
-from metier.library.disk.atomic_files import folder_at, replace_file, sync
+from metier.library.disk.atomic_files import folder_at, sync
 from metier.library.versions.history import DamagedVersion, Histories, read_entry
 from metier.library.versions.objects import NEW, ObjectStore, is_object
 from metier.store.engines.write_lock import hold_write_lock
@@ -22,7 +22,6 @@ from metier.store.engines.write_lock import hold_write_lock
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable
 
-IGNORE = "# Metier's state: runs, history, keys. Not for version control.\n*\n"
 OLD = "old-"
 """How the names of folders begin that were live until a moment ago."""
 GRACE = 30.0
@@ -109,8 +108,6 @@ class VersionStore:
         try:
             for folder in (self.state, self.objects.folder, self.histories.folder, self.journal, self.staging):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                if folder == self.state and not (self.state / ".gitignore").exists():
-                    replace_file(self.state / ".gitignore", IGNORE.encode())
             sync(self.state)
         except OSError as error:
             raise StoreError(f"{self.state} cannot be written: {error.strerror}. Nothing was changed.") from None

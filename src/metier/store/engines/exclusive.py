@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from metier.errors import BusyError, StoreError
+from metier.errors import BusyError, ReadOnlyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -27,7 +27,8 @@ def lock_by_file(file: Path, wait: float) -> Generator[None]:
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StoreError(f"{file.parent} cannot be written: {error.strerror} (the lock file {file.name}).") from None
+        text = f"{file.parent} cannot be written: {error.strerror} (the lock file {file.name})."
+        raise ReadOnlyError.unless_other(error, text) from None
     try:
         if not try_lock(lambda: try_flock(handle), wait):
             raise BusyError(f"process {_holder(handle)}")

@@ -12,7 +12,7 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, cast
 
-from metier.errors import BusyError, DamagedError, InputError, StoreError
+from metier.errors import BusyError, DamagedError, InputError, ReadOnlyError, StoreError
 from metier.store.engines.dialect import NOT_TEXT, SQLITE
 from metier.store.engines.write_lock import hold_write_lock
 
@@ -270,7 +270,7 @@ def _translate(error: sqlite3.DatabaseError, file: Path) -> StoreError:
     if "not a database" in said or "malformed" in said:
         return DamagedError(f"{file} is damaged ({said}). Bring back a backup: metier restore FILE.")
     if "readonly" in said or "unable to open" in said:
-        return StoreError(
+        return ReadOnlyError(
             f"{file} cannot be opened or written ({said}). Check its permissions and its folder's, "
             "and whether its disk is read-only."
         )

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from metier.errors import BusyError, StoreError
+from metier.errors import BusyError, ReadOnlyError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -24,7 +24,8 @@ def hold_write_lock(file: Path, wait: float) -> Generator[None]:
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StoreError(f"{file.parent} cannot be written: {error.strerror} (the lock file {file.name}).") from None
+        text = f"{file.parent} cannot be written: {error.strerror} (the lock file {file.name})."
+        raise ReadOnlyError.unless_other(error, text) from None
     try:
         _acquire(handle, file, wait)
         yield
