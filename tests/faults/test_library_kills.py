@@ -53,6 +53,7 @@ def _archived(folder: Path) -> None:
 
 def _by_hand(folder: Path) -> None:
     (folder / "home").mkdir()
+    library_worker.opened(str(folder)).close()
     for name in NAMES:
         for path, content in package(name, "old").files.items():
             file = folder / library_worker.ROOT / name / path
