@@ -12,11 +12,15 @@ import time
 from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
+from typing import Any, NoReturn
 
 from metier.errors import MetierError
 from metier.types import Run, SkillTrace
 from metier.workspace import Workspace
 
+MOST_HOOKS = 40
+"""Hooks at the same time, however slow the machine is."""
+AT_ONCE = os.WEXITED | os.WNOHANG | os.WNOWAIT
 SHOWN = ("external_id", "source", "message", "status")
 
 
@@ -57,6 +61,47 @@ def opened(folder: str, rounds: str = "1") -> None:
     for _ in range(int(rounds)):
         with Workspace.open(folder):
             pass
+
+
+def placed(folder: str) -> None:
+    """Make the state folder, and no database in it."""
+    from metier.context.state_folder import make_place, state_home
+
+    make_place(folder, state_home(os.environ), os.environ)
+
+
+def hooks(_folder: str, stop: str) -> None:
+    """Start a hook every 5 ms until the stop file is there; each acknowledges what it has kept."""
+    children: list[int] = []
+    for index in count():
+        if Path(stop).exists():
+            break
+        if not (child := os.fork()):
+            _be_hook(f"hook-{index}")
+        children.append(child)
+        time.sleep(0.005)
+        while children and (len(children) > MOST_HOOKS or os.waitid(os.P_PID, children[0], AT_ONCE)):
+            os.waitpid(children.pop(0), 0)
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def _be_hook(name: str) -> NoReturn:
+    """Record as the hook does that an agent started with this object, in the current folder."""
+    from metier.hooks import record as hook
+    from metier.hooks.process import run_hook
+
+    def work(*given: Any) -> None:
+        hook.record(*given)
+        acknowledge(name)
+
+    source, target = os.pipe()
+    os.write(target, json.dumps({"id": name, "message": f"task {name}"}).encode())
+    os.close(target)
+    os.dup2(source, 0)
+    sys.argv = ["record", os.environ["METIER_HOME"]]
+    run_hook("record", work, seconds=hook.SECONDS)
+    raise AssertionError("a hook ends its process")
 
 
 def listed(folder: str) -> None:

@@ -14,8 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from states import state_of
-
+from metier.context.context import find_workspace
 from metier.errors import ConflictError, MetierError
 from metier.library.disk.packages import read_package
 from metier.library.versions import journal
@@ -49,7 +48,7 @@ def package(name: str, text: str) -> Package:
 
 def version_store_of(folder: str | Path) -> VersionStore:
     base = Path(folder).resolve()
-    return VersionStore(state=state_of(base), base=base)
+    return VersionStore(state=find_workspace(str(base), environ_of(base)).history, base=base)
 
 
 def change(folder: str | Path, name: str, to: Package, base: str) -> SkillChange:
@@ -62,15 +61,17 @@ def live(folder: str | Path, name: str) -> str:
     return read_package(place).hash() if place.exists() else ""
 
 
+def environ_of(folder: str | Path) -> dict[str, str]:
+    return {"HOME": f"{folder}/home", "PATH": "", "METIER_HOME": f"{folder}/.state"}
+
+
 def opened(folder: str) -> Workspace:
-    return Workspace.open(
-        folder, environ={"HOME": f"{folder}/home", "PATH": "", "METIER_IDENTITY": os.environ["METIER_IDENTITY"]}
-    )
+    return Workspace.open(folder, environ=environ_of(folder))
 
 
 def put(folder: str, text: str, *names: str) -> None:
     """Apply one text to some skills as one change, unless that is done already."""
-    if not state_of(Path(folder)).exists():
+    if not Path(folder, ".state").exists():
         opened(folder).close()
     store = version_store_of(folder)
     with store.writing():

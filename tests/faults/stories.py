@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from states import state_of
-from sweep import SPOOL, Ended, leftovers, listed, metier, names, run, spool, worker
+from states import has_state
+from sweep import Ended, environ_of, hook, leftovers, listed, metier, names, run, spool, state_of, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,15 +46,25 @@ class Story:
     begin: Callable[[Path], None] = _nothing
     """Makes the state that the command meets."""
     given: bytes = b""
-    environ: Callable[[Path], dict[str, str]] = field(default=lambda _: {})
 
 
 def _acknowledged(folder: Path, ended: Ended) -> None:
     """What was acknowledged is there; before the workspace is made, nothing was."""
-    if (state_of(folder) / "workspace").exists():
+    if has_state(folder, environ_of(folder)):
         assert set(ended.acknowledged) <= names(folder)
     else:
         assert not ended.acknowledged
+
+
+def _nothing_recorded(_folder: Path, ended: Ended) -> None:
+    assert not ended.acknowledged
+
+
+def _made(folder: Path) -> None:
+    """One state folder for the checkout, and nothing else of Metier's in it but its id."""
+    assert names(folder / "shop") == set()
+    assert leftovers(folder / "shop") == []
+    assert [one.name for one in (folder / "shop/.git").iterdir()] == ["metier-id"]
 
 
 def _recorded(folder: Path) -> None:
@@ -192,6 +202,13 @@ STORIES = (
         end=_recorded,
     ),
     Story(
+        name="a new checkout",
+        begin=lambda folder: (folder / "shop/.git").mkdir(parents=True),
+        command=lambda folder: worker("placed", folder / "shop"),
+        after=_nothing_recorded,
+        end=_made,
+    ),
+    Story(
         name="an existing workspace",
         begin=_old,
         command=lambda folder: worker("record", folder, "new", 3),
@@ -204,9 +221,8 @@ STORIES = (
     Story(
         name="spool",
         begin=_old,
-        command=lambda _: [*SPOOL],
+        command=hook,
         given=SPOOLED,
-        environ=lambda folder: {"METIER_WORKSPACE": str(folder)},
         after=_after_spool,
         end=_spooled,
     ),

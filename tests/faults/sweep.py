@@ -15,6 +15,7 @@ from pathlib import Path
 
 import forked
 import pytest
+import states
 
 BIN = Path(sys.executable).parent
 METIER = str(BIN / "metier")
@@ -33,10 +34,13 @@ SYSCALLS = (
     "unlink",
     "unlinkat",
     "ftruncate",
+    "mkdir",
+    "mkdirat",
+    "rmdir",
 )
 """Every call by which a file or a name changes. The worker acknowledges with `writev`, so that it is not counted."""
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("METIER_")}
-ENVIRON |= {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1", **IDENTITY}
+ENVIRON |= {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
 # below a file nobody can make a folder, not even root: no command reads or leaves anything in somebody's home
 ENVIRON |= {"HOME": "/dev/null/home", "XDG_CONFIG_HOME": "/dev/null/home/.config"}
 PATIENCE = 120
@@ -60,14 +64,46 @@ class Ended:
         return self.out.split()
 
 
+def home_of(folder: str | Path) -> Path:
+    """The state home of a test's project: inside its folder, so that a copy has all of it; beside a git checkout."""
+    folder = Path(folder)
+    return (folder.parent if (folder / ".git").exists() else folder) / ".state"
+
+
+def environ_of(folder: str | Path) -> dict[str, str]:
+    """The environment of a command that works on a project."""
+    return ENVIRON | {"METIER_HOME": str(home_of(folder))}
+
+
+def state_of(folder: str | Path) -> Path:
+    """The state folder of a project."""
+    return states.state_of(folder, environ_of(folder))
+
+
+def adopt(copy: Path) -> Path:
+    """Let a copy of a folder use the state that was copied with it, if there is any."""
+    return states.adopt(copy, environ_of(copy)) if home_of(copy).exists() else copy
+
+
 def run(command: list[str], given: bytes | str = b"", **environ: str) -> Ended:
     """Run a command to its end, whichever that is."""
     given = given.encode() if isinstance(given, str) else given
+    folder = folder_of(command)
+    whole = environ_of(folder) | environ
     if command[0] == METIER or tuple(command[:2]) == WORKER:
-        said = forked.run(command, env=ENVIRON | environ, given=given)
+        said = forked.run(command, cwd=folder, env=whole, given=given)
         return Ended(code=said.returncode, out=said.stdout, err=said.stderr)
-    done = subprocess.run(command, input=given, capture_output=True, env=ENVIRON | environ, timeout=PATIENCE)
+    done = subprocess.run(command, input=given, capture_output=True, cwd=folder, env=whole, timeout=PATIENCE)
     return Ended(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
+
+
+def folder_of(command: list[str]) -> Path:
+    """The project that a command is about, with a tracer before it or without."""
+    if METIER in command:
+        return Path(command[command.index("-w") + 1])
+    if SPOOL[-1] in command:
+        return Path(command[-1]).parent  # the state home lies in the project
+    return next(Path(command[at + 2]) for at, word in enumerate(command) if word.endswith("_worker.py"))
 
 
 def metier(folder: Path, *words: str, given: bytes | str = b"") -> Ended:
@@ -80,10 +116,14 @@ def worker(verb: str, folder: Path, *words: object) -> list[str]:
     return [*WORKER, verb, str(folder), *map(str, words)]
 
 
+def hook(folder: Path) -> list[str]:
+    """The command of the hook that records, in a project without git; it goes by the folder that it is started in."""
+    return [*SPOOL, str(home_of(folder))]
+
+
 def spool(folder: Path, payload: object) -> Ended:
     """Call the hook's entry point with an object, or with raw bytes."""
-    given = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    return run([*SPOOL], given, METIER_WORKSPACE=str(folder))
+    return run(hook(folder), payload if isinstance(payload, bytes) else json.dumps(payload))
 
 
 def need_strace() -> None:
@@ -153,7 +193,7 @@ def names(folder: Path) -> set[str]:
 def check_database(folder: Path) -> None:
     """SQLite's own opinion."""
     frozen = "" if os.access(folder, os.W_OK) else "&immutable=1"
-    connection = sqlite3.connect(f"{(folder / '.metier' / 'metier.db').as_uri()}?mode=ro{frozen}", uri=True)
+    connection = sqlite3.connect(f"{(state_of(folder) / 'metier.db').as_uri()}?mode=ro{frozen}", uri=True)
     try:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     finally:
@@ -161,9 +201,12 @@ def check_database(folder: Path) -> None:
 
 
 def leftovers(folder: Path) -> list[str]:
-    """What no finished command leaves in a workspace: half-written files, temporary folders."""
-    found = [*state_of(folder).rglob("*.part"), *state_of(folder).glob("*-*/"), *folder.glob("*.part")]
-    return sorted(str(file.relative_to(folder)) for file in found if not file.name.startswith("metier.db-"))
+    """What no finished command leaves: half-written files, temporary folders, state that no project uses."""
+    home, state = home_of(folder), state_of(folder)
+    parts = [file for place in (home, folder / ".git") for file in place.rglob("*.part")]
+    others = [one for one in home.iterdir() if one not in (state, home / "user", home / "at")]
+    found = [*parts, *folder.glob("*.part"), *others, *state.glob("*-*/")]
+    return sorted(str(file) for file in found if not file.name.startswith("metier.db-"))
 
 
 def clear_line(done: Ended) -> None:
@@ -174,6 +217,3 @@ def clear_line(done: Ended) -> None:
     assert "Traceback" not in done.err
     assert "This is a bug" not in done.err, done.err
     assert done.out == ""
-
-
-from states import state_of

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from typing import TYPE_CHECKING
 
 import pytest
-from states import state_of
+from sweep import environ_of, state_of
 
 from metier import Run, Workspace
 
@@ -39,7 +38,8 @@ CLOCKS = {"frozen": _frozen, "backwards": _backwards, "jumping": _jumping}
 def odd(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workspace]:
     """A workspace with a clock that cannot be trusted."""
     ticks = request.param()
-    with Workspace.open(tmp_path, environ={"HOME": os.devnull, **IDENTITY}, clock=lambda: next(ticks)) as ws:
+    flags = {"retention_days": "0"}
+    with Workspace.open(tmp_path, environ=environ_of(tmp_path), flags=flags, clock=lambda: next(ticks)) as ws:
         yield ws
 
 
@@ -74,7 +74,7 @@ def _steps(*moments: datetime) -> Callable[[], datetime]:
 
 
 def test_limits_are_enforced_again_after_the_clock_was_ahead_for_a_while(tmp_path: Path) -> None:
-    environ = {"HOME": os.devnull, **IDENTITY}
+    environ = environ_of(tmp_path)
     with Workspace.open(tmp_path, environ=environ, clock=_steps(NOON + timedelta(days=3650))) as ws:
         list(ws.tidy())
     with Workspace.open(tmp_path, environ=environ, clock=_steps(NOON - timedelta(days=90))) as ws:
@@ -85,7 +85,7 @@ def test_limits_are_enforced_again_after_the_clock_was_ahead_for_a_while(tmp_pat
 
 
 def test_a_hooks_file_from_a_clock_ahead_is_taken_in_once(tmp_path: Path) -> None:
-    environ = {"HOME": os.devnull, **IDENTITY}
+    environ = environ_of(tmp_path)
     with Workspace.open(tmp_path, environ=environ, clock=_steps(NOON)) as ws:
         pass
     for name in ("99999999999999999999-1-aa", "00000000000000000000-1-bb"):

@@ -13,6 +13,7 @@ import pytest
 import typer
 from cli_shell import bumps
 from selection_shop import SKILLS, put
+from states import state_of
 from sweep import METIER, run
 
 from metier.cli.app import COMMANDS, LazyCommands, app
@@ -173,6 +174,7 @@ def test_hostile_calls_as_processes_end_plainly(shop: Path, tmp_path: Path, monk
     monkeypatch.chdir(shop)  # a word may be the name of a file to write
     chance, commands = random.Random(9), all_commands()
     home = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "home" / ".config")}
+    home["METIER_HOME"] = str(state_of(shop).parent)
     for _ in range(200):
         words = [word for word in call(chance, commands) if word != "\ud800"]
         ended = run([METIER, "-w", str(shop), *words], **home)

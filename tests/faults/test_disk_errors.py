@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from states import adopt, state_of
+from states import has_state
 from sweep import (
     METIER,
     Ended,
+    adopt,
     clear_line,
+    environ_of,
+    home_of,
     injected,
     leftovers,
     listed,
@@ -25,6 +28,7 @@ from sweep import (
     need_strace,
     run,
     spool,
+    state_of,
     worker,
 )
 
@@ -70,7 +74,7 @@ def _holds(folder: Path, ended: Ended, before: set[str]) -> None:
         assert names(folder) == before | NEW
     else:
         clear_line(ended)
-        assert not (state_of(folder) / "workspace").exists() or names(folder) >= before
+        assert not has_state(folder, environ_of(folder)) or names(folder) >= before
     again = run(_record(folder), GIVEN)
     assert again.code == 0, again.err
     assert names(folder) == before | NEW
@@ -139,13 +143,14 @@ def test_a_read_error_is_named_as_such(old: Path) -> None:
 
 
 FILES = [pytest.param(f"metier.db{end}", marks=pytest.mark.slow) for end in ("", "-wal", "-shm")]
-FILES += [pytest.param(file, marks=pytest.mark.slow) for file in ("redact.key", "workspace")]
+FILES += [pytest.param(file, marks=pytest.mark.slow) for file in ("redact.key", "identity.key", "workspace", "project")]
 
 
 @pytest.mark.parametrize("file", ["lock", *FILES])
 def test_too_many_open_files_is_one_clear_line(file: str, old: Path) -> None:
     need_strace()
-    ended = run(injected(_record(old), "openat", "error=EMFILE", "1+", state_of(old) / file), GIVEN)
+    place = home_of(old) / "user" if file.endswith(".key") else state_of(old)
+    ended = run(injected(_record(old), "openat", "error=EMFILE", "1+", place / file), GIVEN)
     _holds(old, ended, OLD)
     assert ended.code != 0 or file in ("workspace", "metier.db-shm"), "recorded without its files"
 

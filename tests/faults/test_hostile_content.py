@@ -11,8 +11,20 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from states import state_of
-from sweep import ENVIRON, METIER, SPOOL, check_database, clear_line, listed, metier, names, run, spool, worker
+from sweep import (
+    METIER,
+    check_database,
+    clear_line,
+    environ_of,
+    hook,
+    listed,
+    metier,
+    names,
+    run,
+    spool,
+    state_of,
+    worker,
+)
 from waiting import line_of
 
 if TYPE_CHECKING:
@@ -50,10 +62,11 @@ def old(tmp_path: Path) -> Path:
     return folder
 
 
-def _measured(command: list[str], given: Path, environ: dict[str, str]) -> tuple[int, str, int, float]:
-    """Exit code, stderr, peak memory in kilobytes and seconds of work of a command that reads a file."""
+def _measured(command: list[str], given: Path, folder: Path) -> tuple[int, str, int, float]:
+    """Exit code, stderr, peak memory in kilobytes and seconds of work of a command in a folder that reads a file."""
     with given.open("rb") as stream:
-        process = subprocess.Popen([*ALONE, *command], stdin=stream, stderr=subprocess.PIPE, env=ENVIRON | environ)
+        environ, pipe = environ_of(folder), subprocess.PIPE
+        process = subprocess.Popen([*ALONE, *command], stdin=stream, stderr=pipe, cwd=folder, env=environ)
     assert process.stderr
     *said, used = process.stderr.read().decode().splitlines(keepends=True)
     process.stderr.close()
@@ -85,8 +98,8 @@ SLOW = [pytest.param(shape, marks=pytest.mark.slow) for shape in ("several lines
 @pytest.mark.parametrize("shape", ["one line", *SLOW])
 def test_a_hundred_megabytes_are_refused_quickly_and_in_little_memory(shape: str, old: Path, tmp_path: Path) -> None:
     given = _huge(tmp_path / "huge.json", shape)
-    code, said, memory, seconds = _measured([METIER, "-w", str(old), "record"], given, {})
-    *_, plain = _measured([sys.executable, "-c", PLAIN], given, {})
+    code, said, memory, seconds = _measured([METIER, "-w", str(old), "record"], given, old)
+    *_, plain = _measured([sys.executable, "-c", PLAIN], given, old)
     given.unlink()
     assert code == 1
     assert "refused" in said
@@ -98,7 +111,7 @@ def test_a_hundred_megabytes_are_refused_quickly_and_in_little_memory(shape: str
 
 def test_a_hundred_megabytes_through_a_hook_are_refused_quickly_and_in_little_memory(old: Path, tmp_path: Path) -> None:
     given = _huge(tmp_path / "huge.json", "one line")
-    code, said, memory, seconds = _measured([*SPOOL], given, {"METIER_WORKSPACE": str(old)})
+    code, said, memory, seconds = _measured(hook(old), given, old)
     given.unlink()
     assert (code, said) == (0, "")
     assert "larger than" in (state_of(old) / "spool" / "errors.log").read_text()
@@ -191,7 +204,7 @@ def test_an_odd_thing_in_the_spool_is_in_nobodys_way(kind: str, old: Path) -> No
             odd.write_bytes(b"\0")
             odd.chmod(0)
     spool(old, {"id": "hook-0", "message": "whole"})
-    done = subprocess.run(worker("listed", old), capture_output=True, env=ENVIRON, timeout=10)
+    done = subprocess.run(worker("listed", old), capture_output=True, env=environ_of(old), timeout=10)
     assert done.returncode == 0, done.stderr.decode()
     assert {row["external_id"] for row in json.loads(done.stdout)} == OLD | {"hook-0"}
 
@@ -260,7 +273,7 @@ def test_the_doctor_names_a_database_whose_last_page_is_cut_off(old: Path) -> No
 
 
 def test_a_damaged_log_costs_at_most_its_last_runs(old: Path, tmp_path: Path) -> None:
-    process = subprocess.Popen(worker("record", old, "new"), stdout=subprocess.PIPE, env=ENVIRON)
+    process = subprocess.Popen(worker("record", old, "new"), stdout=subprocess.PIPE, env=environ_of(old))
     assert process.stdout
     first = [line_of(process, process.stdout).decode().strip() for _ in range(20)]
     process.kill()

@@ -7,9 +7,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
-from states import adopt
 from stories import STORIES, Story
-from sweep import SYSCALLS, Ended, injected, listed_by_command, need_strace, points, run, spread
+from sweep import SYSCALLS, Ended, adopt, folder_of, injected, listed_by_command, need_strace, points, run, spread
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,12 +41,12 @@ def beginning(story: Story, tmp_path: Path) -> Path:
 
 def test_a_kill_here_and_there_loses_nothing_acknowledged(story: Story, beginning: Path, tmp_path: Path) -> None:
     folder = _copy(beginning, tmp_path / "undisturbed")
-    calls = points(story.command(folder), tmp_path / "trace", story.given, **story.environ(folder))
+    calls = points(story.command(folder), tmp_path / "trace", story.given)
     assert calls
     for index, (syscall, number) in enumerate(spread(calls, SAMPLED.get(story.name, 2))):
         folder = _copy(beginning, tmp_path / str(index))
         assert _kill(story, folder, syscall, number).killed
-    listed_by_command(folder)
+    listed_by_command(folder_of(story.command(folder)))
 
 
 @pytest.mark.slow
@@ -59,7 +58,7 @@ def test_a_kill_at_every_system_call_loses_nothing_acknowledged(
         folder = _copy(beginning, tmp_path / str(number))
         if not _kill(story, folder, syscall, number).killed:
             break
-        listed_by_command(folder)
+        listed_by_command(folder_of(story.command(folder)))
         shutil.rmtree(folder)
 
 
@@ -69,12 +68,12 @@ def _copy(beginning: Path, folder: Path) -> Path:
 
 def _kill(story: Story, folder: Path, syscall: str, number: int) -> Ended:
     """Run the story's command with a kill at one call, then again without; check the promise after each."""
-    command, environ = story.command(folder), story.environ(folder)
-    ended = run(injected(command, syscall, "signal=SIGKILL", number), story.given, **environ)
+    command = story.command(folder)
+    ended = run(injected(command, syscall, "signal=SIGKILL", number), story.given)
     assert ended.killed or ended.code == 0, f"{syscall} {number}: {ended.err}"
     try:
         story.after(folder, ended)
-        again = run(command, story.given, **environ)
+        again = run(command, story.given)
         assert again.code == 0, again.err
         story.end(folder)
     except AssertionError as error:

@@ -22,7 +22,7 @@ from learn_world import (
     task,
     with_steps,
 )
-from states import adopt
+from states import copied, state_of
 from waiting import fork, status_of
 
 if TYPE_CHECKING:
@@ -109,17 +109,18 @@ def swept(tmp_path: Path, start: int, step: int) -> int:
     base = tmp_path / "base"
     prepared(base, tmp_path / "home")
     whole = tmp_path / "whole"
-    adopt(shutil.copytree(base, whole, symlinks=True))
+    copied(base, whole)
     passed(whole)
     wanted = state(whole)
     assert len(wanted["versions"]) == 2  # type: ignore[arg-type]
     at, going = start, True
     while going:
         folder = tmp_path / "killed"
-        adopt(shutil.copytree(base, folder, symlinks=True))
+        copied(base, folder)
         going = killed(lambda folder=folder: passed(folder), at)
         passed(folder)
         assert state(folder) == wanted, f"killed at call {at}"
+        shutil.rmtree(state_of(folder))
         shutil.rmtree(folder)
         at += step
     return at
@@ -138,7 +139,7 @@ def test_a_pass_killed_anywhere_converges(tmp_path: Path) -> None:
 def test_a_pass_killed_again_and_again_gets_through_in_the_end(tmp_path: Path) -> None:
     base, whole = tmp_path / "base", tmp_path / "whole"
     prepared(base, tmp_path / "home")
-    adopt(shutil.copytree(base, whole, symlinks=True))
+    copied(base, whole)
     passed(whole)
     tries = 0
     while killed(lambda: passed(base), 60 + 25 * tries):

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import library_worker
 import pytest
 from library_worker import NAMES, ROOT, live, package, version_store_of
-from states import adopt, state_of
-from sweep import METIER, Ended, clear_line, injected, need_root, need_strace, run
+from sweep import METIER, Ended, adopt, clear_line, injected, need_root, need_strace, run, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

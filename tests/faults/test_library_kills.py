@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING
 import library_worker
 import pytest
 from library_worker import NAMES, live, package, version_store_of
-from states import adopt, state_of
-from sweep import METIER, SYSCALLS, Ended, injected, need_strace, run
+from sweep import METIER, SYSCALLS, Ended, adopt, injected, need_strace, run, state_of
 
 from metier.library.versions.history import VersionEntry, read_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CALLS = (*SYSCALLS, "mkdir", "mkdirat", "rmdir", "symlink", "symlinkat", "fchmod")
+CALLS = (*SYSCALLS, "symlink", "symlinkat", "fchmod")
 WORKER = (sys.executable, str(Path(library_worker.__file__)))
 OLD, NEW = ({name: package(name, text).hash() for name in NAMES} for text in ("old", "new"))
 
@@ -54,6 +53,7 @@ def _archived(folder: Path) -> None:
 
 def _by_hand(folder: Path) -> None:
     (folder / "home").mkdir()
+    library_worker.opened(str(folder)).close()
     for name in NAMES:
         for path, content in package(name, "old").files.items():
             file = folder / library_worker.ROOT / name / path

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import library_worker
 import pytest
 from library_worker import NAMES, ROOT, change, live, opened, package, version_store_of
-from states import adopt
-from sweep import METIER, Ended, clear_line, run
+from sweep import METIER, Ended, adopt, clear_line, run
 
 from metier.library.versions.apply import apply_changes
 

@@ -65,6 +65,7 @@ class Crowd:
 def crowd(tmp_path: Path) -> Iterator[Crowd]:
     folder = tmp_path / "library"
     folder.mkdir()
+    library_worker.opened(str(folder)).close()
     made = Crowd(folder)
     yield made
     made.end()

@@ -14,11 +14,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from states import state_of
-from sweep import ENVIRON, METIER, PATIENCE, SPOOL, clear_line, listed, metier, names, run, spool, worker
+from sweep import (
+    ENVIRON,
+    METIER,
+    PATIENCE,
+    clear_line,
+    environ_of,
+    folder_of,
+    hook,
+    leftovers,
+    listed,
+    metier,
+    names,
+    run,
+    spool,
+    state_of,
+    worker,
+)
 from waiting import line_of
-
-from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +50,7 @@ class Crowd:
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.PIPE,
-            env=ENVIRON,
+            env=environ_of(folder_of(command)),
             start_new_session=True,
         )
         if acks:
@@ -135,14 +148,14 @@ def test_hooks_beside_two_that_ingest_deliver_each_run_once(hooks: int, made: Pa
     ingesting = [crowd.start(worker("opened", made, 40 if hooks < 100 else 1500)) for _ in range(2)]
     waiting: list[subprocess.Popen[bytes]] = []
     for index in range(hooks):
-        hook = subprocess.Popen([*SPOOL], stdin=subprocess.PIPE, env=ENVIRON | {"METIER_WORKSPACE": str(made)})
-        assert hook.stdin
-        hook.stdin.write(json.dumps({"message": f"hook {index}"}).encode())
-        hook.stdin.close()
-        waiting.append(hook)
+        begun = subprocess.Popen(hook(made), stdin=subprocess.PIPE, cwd=made, env=ENVIRON)
+        assert begun.stdin
+        begun.stdin.write(json.dumps({"message": f"hook {index}"}).encode())
+        begun.stdin.close()
+        waiting.append(begun)
         if len(waiting) == 4:
             waiting.pop(0).wait(60)
-    assert {hook.wait(60) for hook in waiting} == {0}
+    assert {one.wait(60) for one in waiting} == {0}
     for process in ingesting:
         _said(process)
     found = Counter(str(row["message"]) for row in listed(made))
@@ -180,23 +193,18 @@ def test_one_that_read_the_spool_long_ago_does_not_deliver_it_again(made: Path, 
     assert sorted(str(row["message"]) for row in listed(made)) == ["another", "only once"]
 
 
-@pytest.mark.parametrize("brought", [False, True], ids=["new", "brought by somebody"])
 @pytest.mark.parametrize("rounds", [2, pytest.param(40, marks=pytest.mark.slow)])
-def test_processes_that_make_a_workspace_at_the_same_moment_share_it(
-    rounds: int, brought: bool, crowd: Crowd, tmp_path: Path
-) -> None:
+def test_processes_that_make_a_workspace_at_the_same_moment_share_it(rounds: int, crowd: Crowd, tmp_path: Path) -> None:
     for number in range(rounds):
         folder, gate = tmp_path / f"ws{number}", tmp_path / f"gate{number}"
         folder.mkdir()
-        if brought:
-            Workspace.open(folder, environ={"METIER_IDENTITY": "somebody else altogether"}).close()
         both = [crowd.start(worker("record", folder, f"w{index}", 3, gate)) for index in range(3)]
         time.sleep(0.4)
         gate.touch()
         for process in both:
             _said(process)
         assert names(folder) == {f"w{one}-{two}" for one in range(3) for two in range(3)}
-        assert len(list(folder.glob(".metier-foreign-*"))) == brought
+        assert leftovers(folder) == []
 
 
 def test_a_process_that_closes_takes_nothing_from_one_that_goes_on(made: Path, crowd: Crowd, tmp_path: Path) -> None:

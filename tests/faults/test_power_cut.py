@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from states import adopt
-from sweep import ENVIRON, names, need_root, spool, worker
+from sweep import adopt, environ_of, names, need_root, spool, worker
 from waiting import until
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def test_what_was_acknowledged_before_a_power_cut_is_there_after_it(disk: tuple[
     chance = random.Random(5)
     acks = tmp_path / "acks"
     with acks.open("wb") as out:
-        writer = subprocess.Popen(worker("record", folder, "run"), stdout=out, env=ENVIRON)
+        writer = subprocess.Popen(worker("record", folder, "run"), stdout=out, env=environ_of(folder))
     try:
         hooks: set[str] = set()
         synced: list[bool] = []

@@ -8,8 +8,20 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
-from states import state_of
-from sweep import ENVIRON, PATIENCE, SYSCALLS, clear_line, injected, metier, need_strace, points, run, spread, worker
+from sweep import (
+    ENVIRON,
+    PATIENCE,
+    SYSCALLS,
+    clear_line,
+    injected,
+    metier,
+    need_strace,
+    points,
+    run,
+    spread,
+    state_of,
+    worker,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sharing_world import RULE, document_of, join, make_server, offer_by_http
-from sweep import ENVIRON, METIER, injected, need_strace, points, run, spread
+from sweep import METIER, environ_of, injected, need_strace, points, run, spread
 
 from metier.library.lessons import get_lesson
 from metier.sharing.membership import read_membership
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def new_machine(folder: Path, server: Workspace, url: str) -> list[str]:
     """A machine that joined; returns its command."""
     folder.mkdir()
-    with Workspace.open(folder, environ=ENVIRON) as ws:
+    with Workspace.open(folder, environ=environ_of(folder)) as ws:
         join(ws, server, url=url)
     return [METIER, "-w", str(folder), "sync"]
 
 
 def check(folder: Path, whole: str, *, done: bool) -> None:
-    with Workspace.open(folder, environ=ENVIRON) as ws:
+    with Workspace.open(folder, environ=environ_of(folder)) as ws:
         assert document_of(ws) in ((whole,) if done else ("", whole))
         assert read_membership(ws.context).url
         if done:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from states import adopt
+from states import copied
 
 from metier.context.state_folder import file_of
 from metier.learning.learn import learn
@@ -204,13 +203,13 @@ def _sweep(shop: Path, points: range) -> None:
     """Kill a real pass at each of these events; whoever comes next arrives where an undisturbed one does."""
     record(shop, *range(6))
     reference = shop.parent / "reference"
-    adopt(shutil.copytree(shop, reference, symlinks=True))
+    copied(shop, reference)
     _once(reference)
     expected = _learned(reference)
     assert expected[3] == [(name, "accepted") for name, _ in expected[1]] != []
     for point in points:
         folder = shop.parent / f"killed-{point}"
-        adopt(shutil.copytree(shop, folder, symlinks=True))
+        copied(shop, folder)
         done = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(point)], timeout=120)
         if done.returncode == 0:
             assert point > 3, "the pass has more events than this"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,8 +34,18 @@ def made_state(folder: str | Path, environ: Mapping[str, str] | None = None) -> 
 
 
 def adopt(folder: str | Path, environ: Mapping[str, str] | None = None) -> Path:
-    """Let a project that was moved without git go on with its state: the only one that no project names."""
+    """Let a project that was moved or copied go on with the only state, or the only one that no project names."""
     home = state_home(os.environ if environ is None else environ)
-    (state,) = [one.parent for one in home.glob("*/workspace") if is_stray(one.parent)]
+    there = [one.parent for one in home.glob("*/workspace")]
+    (state,) = there if len(there) == 1 else filter(is_stray, there)
     bind_to(state, Path(folder), home)
     return Path(folder)
+
+
+def copied(folder: Path, to: Path) -> Path:
+    """A copy of a project without git that goes on with a copy of the project's state."""
+    state = state_of(folder)
+    shutil.copytree(folder, to, symlinks=True)
+    own = shutil.copytree(state, state.with_name(f"{to.name}-{secrets.token_hex(8)}"))
+    bind_to(own, to, state.parent)
+    return to

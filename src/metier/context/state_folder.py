@@ -107,6 +107,8 @@ def make_place(folder: str | Path, home: Path, environ: Mapping[str, str]) -> Pl
     if found is None:
         raise StoreError(f"{root} cannot be bound to its state in {home}: is its path too long, or not yours?")
     follow(found, home)
+    git, mark = places.common_git_folder(str(root)), Path(places.mark_of(str(root), str(home)))
+    _sweep_parts(home / USER, Path(found.state), mark.parent, *([Path(git)] if git else []))
     return _place(found)
 
 
@@ -205,9 +207,8 @@ def follow(found: Project, home: Path) -> None:
     with suppress(OSError):
         if wanted[0] == "git":
             _bind(home, state.name, *wanted, replaced="")
-        _replace(state / BOUND, "{}\n{}\n".format(*wanted))
-        if wanted[0] == "git":
             Path(places.mark_of(found.root, str(home))).unlink(missing_ok=True)
+        _replace(state / BOUND, "{}\n{}\n".format(*wanted))  # last: what was killed before it is done again
 
 
 def container_hint(root: Path, home: Path, environ: Mapping[str, str]) -> str:
@@ -238,6 +239,15 @@ def _sweep(home: Path, root: Path) -> None:
             and not any((state / SPOOL).iterdir())
         ):
             shutil.rmtree(state, ignore_errors=True)
+
+
+def _sweep_parts(*folders: Path) -> None:
+    """Remove what killed processes left half written."""
+    for part in (one for folder in folders for one in folder.glob("*.part")):
+        process = re.search(r"\.(\d+)-\w+\.part$", part.name)
+        if process and not _runs(int(process[1])):
+            with suppress(OSError):
+                part.unlink()
 
 
 def name_of(state: Path) -> str:

@@ -43,8 +43,7 @@ def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: f
         payload = read_object()
         agent = agent_of(sys.argv, os.environ, payload)
         folder = session_folder(agent, os.environ, str(payload.get("cwd") or ""))
-        home = home_of_hook(sys.argv, os.environ)
-        project = find_project(folder, home) if home and not problem_of(home) else None
+        project = _project_of(folder)
         if project is not None and project.twin:
             say_copied(project, payload)
         elif project is not None:
@@ -52,9 +51,15 @@ def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: f
             if not _is_off(project.state, folder, name if only_tells else ""):
                 work(project.state, folder, payload)
     except Exception as error:  # noqa: BLE001 - a hook must never fail its agent
-        log_error(found[0] if found else "", f"{name}: {type(error).__name__}: {error}")
+        here = None if found else _project_of(os.getcwd())  # what cannot be read does not say where its session began
+        log_error(found[0] if found else here.state if here else "", f"{name}: {type(error).__name__}: {error}")
     finally:
         exit_at_once()
+
+
+def _project_of(folder: str) -> Project | None:
+    home = home_of_hook(sys.argv, os.environ)
+    return find_project(folder, home) if home and not problem_of(home) else None
 
 
 def say_copied(project: Project, payload: Payload) -> None:
