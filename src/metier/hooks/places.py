@@ -147,8 +147,8 @@ def mark_of(place: str, home: str) -> str:
 
 def bound_to(state: str) -> tuple[str, str]:
     """What a state folder belongs to: `git` and a git folder, or `path` and a folder."""
-    kind, _, bearer = read_small(os.path.join(state, BOUND)).rstrip("\n").partition("\n")
-    return kind, bearer
+    kind, _, bearer = read_small(os.path.join(state, BOUND)).partition("\n")
+    return kind, bearer.removesuffix("\n")
 
 
 def common_git_folder(place: str) -> str:
