@@ -124,7 +124,7 @@ def test_a_run_that_a_program_started_is_recorded_with_its_tools_and_tokens_if_t
 
 @AGENT
 def test_without_metier_the_agent_works_as_before(agents: RealAgents, project: Path, agent: str) -> None:
-    (agents.home / ".config/metier/python").write_text("/gone/python\n-I\n")
+    (agents.home / ".local/state/metier/user/python").write_text("/gone/python\n-I\n")
     said = ask(agents, agent, project)
     assert "The login test is stable now." in said
     assert "hook error" not in said.lower()
