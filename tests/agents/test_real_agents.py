@@ -177,6 +177,21 @@ def test_standing_notes_denials_and_fixes_reach_the_model(agents: RealAgents, pr
     assert "FIX: start the database." in texts[2]
 
 
+@AGENT
+def test_a_rule_goes_by_the_folder_in_which_the_session_began(
+    agents: RealAgents, project: Path, tmp_path: Path, agent: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    write_notes(str(state_of(project)), [Note("before", "Do not touch that file.", "made-it", denies=True)])
+    for began, went in ((project, elsewhere), (elsewhere, project)):
+        calls = [shell(f"cd '{went}'"), shell(f"touch '{went}/made-it'")]
+        agents.model.script = {"DO IT": [*calls, Step("done")]}
+        ask(agents, agent, began, "DO IT", *(("--add-dir", str(went)) if agent == "claude" else ()))
+    assert not (elsewhere / "made-it").exists()
+    assert (project / "made-it").exists()
+
+
 def test_codex_reads_standing_notes_again_after_it_compacted_its_context(agents: RealAgents, project: Path) -> None:
     agents.model.script = {
         "SUMMARY": [Step("done")],

@@ -319,6 +319,12 @@ def a_git_folder_of_another_user(ground: Ground) -> Path:
 
 
 @silent
+def a_project_whose_python_another_user_named(ground: Ground) -> Path:
+    give_away(ground.python_note)
+    return ground.project()
+
+
+@silent
 def a_state_folder_that_others_can_write(ground: Ground) -> Path:
     project = ground.project()
     state_of(project).chmod(0o777)

@@ -101,7 +101,9 @@ def make_place(folder: str | Path, home: Path, environ: Mapping[str, str], *, ex
             _make(root, home, replaced=Path(found.state).name if found else "")
             found = places.project_at(str(root), str(home))
     except OSError as error:
-        raise StoreError(f"The state folder in {home} cannot be created: {error.strerror}.") from None
+        raise ConfigError(
+            f"State cannot be kept in {home}: {error.strerror}. Name another folder: METIER_HOME."
+        ) from None
     if found is None:
         raise StoreError(f"{root} cannot be bound to its state in {home}: is its path too long, or not yours?")
     follow(found, home)
