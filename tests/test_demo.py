@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import forked
 import pytest
+from homes import picture
 
 from metier.cli.demo import open_stage
 from metier.cli.demo.capture import capture_scene
 from metier.cli.demo.learning import learn_scene
 from metier.cli.demo.next_run import next_run_scene
 from metier.cli.demo.samples.transcripts import read_sessions, secrets, two_weeks
+from metier.hooks.places import state_home
 from metier.learning.stages.digest import digest_of
 
 if TYPE_CHECKING:
@@ -27,8 +29,13 @@ TIME = re.compile(r"\d\d:\d\d|\d+(?:\.\d+)? (?:s|ms|seconds)\b|\b20\d\d-")
 
 
 def demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    environ = {"PATH": "/usr/bin:/bin", "HOME": "/dev/null/home", "PYTHONUTF8": "1", **IDENTITY} | environment
+    environ = {"PATH": "/usr/bin:/bin", "HOME": "/dev/null/home", "PYTHONUTF8": "1"} | environment
     return forked.run(["metier", *arguments], env=environ)
+
+
+def kept(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command in a kept demo, as the demo's last lines say."""
+    return demo("--home", state_home({"HOME": str(folder / "home")}), "-w", str(folder), *words)
 
 
 @pytest.fixture(scope="module")
@@ -43,18 +50,15 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The same as data, with settings, a workspace and a key of any bytes around that must not matter."""
-    folder = tmp_path_factory.mktemp("facts")
+    """The same as data, in a checkout and with settings and a home around that must not matter."""
+    folder, home = tmp_path_factory.mktemp("facts"), tmp_path_factory.mktemp("home")
     (folder / ".git").mkdir()
-    key = tmp_path_factory.mktemp("home") / ".config" / "metier" / "identity.key"
-    key.parent.mkdir(parents=True)
-    key.touch(mode=0o600)
-    key.write_bytes(bytes(range(32)))
-    environment = {"METIER_HOME": str(folder / "state"), "METIER_ENABLED": "false", "METIER_IDENTITY": ""}
-    environment["HOME"] = str(key.parents[2])
-    done = demo("demo", "--keep", str(folder / "kept"), "--json", **environment)
+    environment = {"METIER_HOME": str(folder / "state"), "METIER_ENABLED": "false", "XDG_STATE_HOME": str(home)}
+    environment["CLAUDE_PROJECT_DIR"] = str(home)
+    done = demo("demo", "--keep", str(folder / "kept"), "--json", **environment, HOME=str(home))
     assert done.returncode == 0, done.stderr
     assert sorted(one.name for one in folder.iterdir()) == [".git", "kept"]
+    assert list(picture(folder / ".git")) == list(picture(home)) == []
     return json.loads(done.stdout)["scenes"]
 
 
@@ -65,16 +69,16 @@ def test_the_demo_is_two_screens_of_plain_text_without_a_time(told: tuple[Path, 
     assert "\x1b" not in output
     assert [line for line in lines if len(line) > COLUMNS and str(folder) not in line and "/metier" not in line] == []
     assert [line for line in lines if TIME.search(line)] == []
-    assert f"metier -w {folder} ui --open" in output
+    assert f"metier --home {state_home({'HOME': str(folder / 'home')})} -w {folder} ui --open" in output
 
 
 def test_two_demos_say_the_same_also_without_a_home_that_can_be_written(told: tuple[Path, str], tmp_path: Path) -> None:
     folder, output = told
     other = tmp_path / "other"
-    again = demo("demo", "--keep", str(other), METIER_IDENTITY="", USER="somebody")
+    again = demo("demo", "--keep", str(other), HOME=str(tmp_path), USER="somebody")
     assert (again.returncode, again.stderr) == (0, "")
-    assert again.stdout.replace(f"HOME={other} ", "").replace(str(other), "") == output.replace(str(folder), "")
-    assert re.search(rf"HOME={other} \S*metier -w {other} ui --open", again.stdout)  # it has a key of its own
+    assert again.stdout.replace(str(other), "") == output.replace(str(folder), "")
+    assert [one.name for one in tmp_path.iterdir() if one.name != "home"] == ["other"]
 
 
 def test_every_session_is_captured_once_and_the_token_is_taken_out(facts: dict[str, Any]) -> None:
@@ -130,22 +134,13 @@ def test_the_training_shows_one_result_on_fresh_cases_before_the_curve(told: tup
     scene = output.partition("A skill is trained")[2]
     assert re.findall(r"[+-][\d.]+ points", scene) == ["+27.5 points"]
     assert scene.index("fresh cases that nothing had looked at") < scene.index("while it searched")
-    shown = demo("-w", str(folder), "train", "show").stdout
+    shown = kept(folder, "train", "show").stdout
     search = "at first, at best 62.5% while searching, 55% measured again"
     for words in ("13 steps, 3 accepted, 7 lines added", search):
         assert words in scene
         assert words in " ".join(shown.split())
     assert "scripted answers" in shown
     assert "model call" not in shown
-
-
-def test_a_key_that_the_demo_made_is_named_with_how_to_delete_it(tmp_path: Path) -> None:
-    folder, home = tmp_path / "kept", tmp_path / "new home"
-    home.mkdir()
-    done = demo("demo", "--keep", str(folder), METIER_IDENTITY="", HOME=str(home))
-    left = [str(file) for file in home.rglob("*") if file.is_file()]
-    assert left == [str(home / ".config/metier/identity.key")]
-    assert f"rm '{left[0]}'" in done.stdout
 
 
 def test_no_secret_is_in_the_store_or_on_the_screen(told: tuple[Path, str]) -> None:
@@ -171,16 +166,16 @@ def test_the_shipped_stories_hold_places_for_secrets_and_no_secret() -> None:
 
 def test_the_kept_workspace_can_be_looked_at_again(told: tuple[Path, str]) -> None:
     folder, _ = told
-    done = demo("-w", str(folder), "runs", "list", "--limit", "100", "--json")
+    done = kept(folder, "runs", "list", "--limit", "100", "--json")
     assert len(json.loads(done.stdout)) == 34 + len(read_sessions("next_week.txt"))
-    why = demo("-w", str(folder), "skills", "blame", "bump-dependency", "--json")
+    why = kept(folder, "skills", "blame", "bump-dependency", "--json")
     assert {len(one["runs"]) for one in json.loads(why.stdout)} == {5}
 
 
 def test_the_kept_workspace_says_that_the_skill_was_given_once_as_the_demo_does(told: tuple[Path, str]) -> None:
     folder, output = told
     assert "the agent is given the skill bump-dependency" in output
-    why = demo("-w", str(folder), "skills", "why", "bump-dependency").stdout
+    why = kept(folder, "skills", "why", "bump-dependency").stdout
     assert "given once" in why
     assert "never given" not in why
 

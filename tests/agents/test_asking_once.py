@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from homes import FOREIGN_HOOKS, picture
+from homes import FOREIGN_HOOKS, picture, without_state
 from states import has_state, state_of
 from waiting import running
 
@@ -104,7 +104,7 @@ def test_past_sessions_the_login_as_the_model_and_sending_are_each_a_question_of
     assert "fix the flaky test" in shown, "the text as it would be sent is shown before"
     assert SECRET not in screen
     assert 'model = "claude-code:haiku"' in (state_of(project) / "metier.toml").read_text()
-    assert "send_sessions = true" in (home / ".config/metier/metier.toml").read_text()
+    assert "send_sessions = true" in (state_of(project) / "metier.toml").read_text()
     assert "Undo: metier config unset model" in screen
 
 
@@ -126,14 +126,19 @@ def test_without_a_yes_nothing_is_imported_no_model_is_set_and_nothing_may_be_se
 @pytest.mark.parametrize(("answer", "end"), [("n", 0), ("\x04", 130)])
 def test_a_person_who_says_no_or_stops_finds_that_nothing_was_written(tmp_path: Path, answer: str, end: int) -> None:
     home, project = made_home(tmp_path)
+    (project / ".git").mkdir()
     before = picture(home)
     code, screen = answered(project, answer, "init")
     assert code == end, screen
-    for shown in ("/proj/.metier  (its state", "~/.config/metier/identity.key  (your own key", "Nothing was written."):
-        assert shown in screen
-    assert screen.index("identity.key") < screen.index("Write this?")
+    for shown in (
+        "~/.local/state/metier  (its state",
+        f"{project}/.git/metier-id  (a random id",
+        "~/.local/state/metier/user  (your own keys",
+    ):
+        assert screen.index(shown) < screen.index("Write this?")
+    assert "Nothing was written." in screen
     assert "work with your agent" not in screen
-    assert (list(project.iterdir()), picture(home)) == ([], before)
+    assert (list(picture(project)), picture(home)) == ([".git"], before)
 
 
 def test_without_an_agent_and_where_all_are_connected_a_yes_makes_the_workspace(tmp_path: Path) -> None:
@@ -155,10 +160,10 @@ def test_without_an_agent_and_where_all_are_connected_a_yes_makes_the_workspace(
 def test_a_no_in_a_workspace_that_is_there_does_not_sound_connected(tmp_path: Path) -> None:
     home, project = made_home(tmp_path)
     answered(project, "n", "init", "--no-connect")
-    before = picture(home)
+    before = without_state(home)
     code, screen = answered(project, "n", "init")
     assert code == 0
     assert "Nothing was written. To do it: metier connect" in screen
     assert "No agent is connected: metier connect." in screen
     assert "work with your agent" not in screen
-    assert picture(home) == before
+    assert without_state(home) == before

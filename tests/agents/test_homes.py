@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from homes import CLAUDE_SETTINGS, FOREIGN_HOOKS, ODD_HOOKS, Home, home_at, picture
-from states import state_of
+from states import made_state
 
 from metier.agents.changes import WrittenFolder, hash_of
 from metier.agents.connect import (
@@ -277,11 +277,13 @@ def test_one_agent_can_be_disconnected_and_the_plugin_stays_for_the_other(tmp_pa
 def test_agents_stay_connected_until_the_last_workspace_leaves(tmp_path: Path) -> None:
     home = home_at(tmp_path / "home")
     home.put(".claude/")
+    for name in ("one", "two", "gone"):
+        (tmp_path / name).mkdir()
+        made_state(tmp_path / name, home.environ)
     before = picture(home.folder)
-    for name in ("one", "two"):
-        (tmp_path / state_of(name)).mkdir(parents=True)
-        (tmp_path / state_of(name) / "workspace").write_text("x")
+    for name in ("one", "two", "gone"):
         home.connect(str(tmp_path / name))
+    (tmp_path / "gone").rmdir()
     assert leave_workspace(home.places, str(tmp_path / "one")) is None
     assert home.places.launcher.is_file()
     assert leave_workspace(home.places, "elsewhere") is None

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
-import shutil
-import subprocess
 import sys
-from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import pytest
+from launcher import SHELLS, Launcher
 from selection_shop import FLAKY, stocked
-from states import state_of
 
 from metier.hooks.notes import Note, launcher_word, write_notes
 from metier.workspace import Workspace
@@ -22,43 +16,7 @@ from metier.workspace import Workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
-LAUNCHER = str(files("metier.agents") / "plugin/bin/metier-hook")
 TOLD = "Standing instructions confirmed by the person:\n- Use uv, not pip.\n- Never force-push."
-SESSIONS = itertools.count(2)
-SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
-
-
-@dataclass
-class Launcher:
-    """The launcher in a home of its own."""
-
-    home: Path
-    shell: str = "sh"
-    variables: dict[str, str] = field(default_factory=dict[str, str])
-
-    def __post_init__(self) -> None:
-        self.note(sys.executable)
-
-    def note(self, python: str) -> None:
-        """Say which Python has Metier."""
-        (self.home / ".config/metier").mkdir(parents=True, exist_ok=True)
-        (self.home / ".config/metier/python").write_text(f"{python}\n-I\n")
-
-    def run(self, folder: Path, *words: str, **payload: object) -> str:
-        """What the launcher prints for an agent that works in a folder."""
-        shell = ["busybox", "sh"] if self.shell == "busybox" else [self.shell]
-        said = json.dumps({"cwd": str(folder), "session_id": "s1"} | payload)
-        env = {"HOME": str(self.home), "PATH": os.environ["PATH"]} | self.variables
-        done = subprocess.run(
-            [*shell, LAUNCHER, *words], input=said.encode(), capture_output=True, cwd=folder, env=env, timeout=60
-        )
-        assert (done.returncode, done.stderr) == (0, b"")
-        return done.stdout.decode()
-
-    def prompt(self, folder: Path, *words: str) -> str:
-        """What it prints for a request in a new session."""
-        session = f"s{next(SESSIONS)}"
-        return self.run(folder, "prompt", *words, hook_event_name="UserPromptSubmit", prompt=FLAKY, session_id=session)
 
 
 @pytest.fixture(params=SHELLS)
@@ -107,7 +65,7 @@ def test_copilot_starts_it_in_the_plugins_folder_and_names_the_project(launcher:
         assert "flaky-tests" in json.loads(launcher.run(plugin, "prompt", **asked))["additionalContext"]
         launcher.run(plugin, "end", hook_event_name="SessionEnd", session_id="s", cwd=str(project), reason="complete")
         assert [entry["kind"] for entry in spooled(ws)] == ["selection"]
-    assert not (state_of(project) / "spool/errors.log").exists()
+        assert not (ws.state / "spool/errors.log").exists()
 
 
 def test_outside_a_workspace_it_does_nothing_and_starts_no_python(launcher: Launcher, tmp_path: Path) -> None:
@@ -128,10 +86,15 @@ def test_a_project_cannot_have_its_own_modules_executed(plain: Launcher, tmp_pat
     assert not (tmp_path / "executed").exists()
 
 
-@pytest.mark.parametrize("value", ["false", "0", "off", "no"])
-def test_it_is_silent_when_recording_is_off(plain: Launcher, tmp_path: Path, value: str) -> None:
+@pytest.mark.parametrize("line", ["enabled = false", "paused = true"])
+@pytest.mark.parametrize("whose", ["person", "project"])
+def test_it_is_silent_where_a_settings_file_switches_metier_off(
+    plain: Launcher, tmp_path: Path, line: str, whose: str
+) -> None:
     with made_ready(tmp_path / "proj") as ws:
-        plain.variables = {"METIER_ENABLED": value}
+        file = plain.home / ".config/metier/metier.toml" if whose == "person" else ws.state / "metier.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{line}\n")
         assert plain.prompt(ws.root) == ""
         plain.run(ws.root, "stop", transcript_path="x")
         assert spooled(ws) == []
@@ -155,31 +118,14 @@ def test_it_finds_another_python_when_the_noted_one_has_no_metier(plain: Launche
         assert "flaky-tests" in plain.prompt(ws.root)
 
 
-def test_a_state_folder_elsewhere_is_found_by_variable_and_by_the_users_file(
-    launcher: Launcher, tmp_path: Path
-) -> None:
-    project = tmp_path / "proj"
-    project.mkdir()
-    shared = launcher.home / "shared state"
-    ws = stocked(Workspace.open(project, flags={"state_dir": str(shared)}))
-    with ws:
-        for _ in ws.index_skills():
-            pass
-    assert launcher.prompt(project) == ""
-    launcher.variables = {"METIER_HOME": str(shared)}
-    assert "flaky-tests" in launcher.prompt(project)
-    launcher.variables = {}
-    file = launcher.home / ".config/metier/metier.toml"
-    for line in (f'state_dir = "{shared}"', "mode = 'draft'\nstate_dir='~/shared state'  # mine"):
-        file.write_text(line)
-        assert "flaky-tests" in launcher.prompt(project)
-
-
-def test_a_users_file_without_a_state_folder_does_not_switch_the_search_off(plain: Launcher, tmp_path: Path) -> None:
-    (tmp_path / "plain").mkdir()
-    (plain.home / ".config/metier/metier.toml").write_text("# state_dir = 'x'\nmode = 'draft'\n")
-    plain.note("/bin/false")
-    assert plain.prompt(tmp_path / "plain") == ""
+@pytest.mark.parametrize("lines", ["", "/nowhere\n", "/a\n/b", "\n\n\n"])
+def test_without_the_file_that_names_its_place_it_is_silent(plain: Launcher, tmp_path: Path, lines: str) -> None:
+    with made_ready(tmp_path / "proj") as ws:
+        plain.path.with_name("place").write_text(lines)
+        assert plain.prompt(ws.root) == ""
+        plain.path.with_name("place").unlink()
+        assert plain.prompt(ws.root) == ""
+        assert spooled(ws) == []
 
 
 def test_before_and_after_a_tool_it_says_what_was_noted_for_that_call(launcher: Launcher, tmp_path: Path) -> None:
@@ -234,7 +180,7 @@ def test_what_holds_in_all_projects_of_the_person_is_said_in_each(launcher: Laun
             Note("before", "Use uv.", check={"program": ["pip", "install"]}, denies=True, workspace="another"),
             Note("start", "Told at home already.", workspace=ws.name),
         ]
-        write_notes(str(launcher.home / ".config/metier"), notes)
+        write_notes(str(launcher.state_home / "user"), notes)
         start = launcher.run(ws.root, "start", hook_event_name="SessionStart", source="startup")
         said = json.loads(start)["hookSpecificOutput"]["additionalContext"]
         assert said == "Standing instructions confirmed by the person:\n- Use uv, not pip."

@@ -64,5 +64,6 @@ def test_codex_reads_a_skill_through_the_server(agents: RealAgents, project: Pat
 
 def test_the_server_is_silent_where_metier_is_switched_off(agents: RealAgents, project: Path) -> None:
     agents.metier(project, "connect", "--yes")
-    agents.codex(project, "read the skill", METIER_ENABLED="false")
+    agents.metier(project, "pause")
+    agents.codex(project, "read the skill")
     assert "Run it fifty times." not in json.dumps(agents.model.requests)

@@ -124,7 +124,7 @@ def test_a_run_that_a_program_started_is_recorded_with_its_tools_and_tokens_if_t
 
 @AGENT
 def test_without_metier_the_agent_works_as_before(agents: RealAgents, project: Path, agent: str) -> None:
-    (agents.home / ".config/metier/python").write_text("/gone/python\n-I\n")
+    (agents.home / ".local/state/metier/user/python").write_text("/gone/python\n-I\n")
     said = ask(agents, agent, project)
     assert "The login test is stable now." in said
     assert "hook error" not in said.lower()
@@ -175,6 +175,21 @@ def test_standing_notes_denials_and_fixes_reach_the_model(agents: RealAgents, pr
     assert "Do not touch that file." in texts[1]
     assert "FIX" not in texts[1]
     assert "FIX: start the database." in texts[2]
+
+
+@AGENT
+def test_a_rule_goes_by_the_folder_in_which_the_session_began(
+    agents: RealAgents, project: Path, tmp_path: Path, agent: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    write_notes(str(state_of(project)), [Note("before", "Do not touch that file.", "made-it", denies=True)])
+    for began, went in ((project, elsewhere), (elsewhere, project)):
+        calls = [shell(f"cd '{went}'"), shell(f"touch '{went}/made-it'")]
+        agents.model.script = {"DO IT": [*calls, Step("done")]}
+        ask(agents, agent, began, "DO IT", *(("--add-dir", str(went)) if agent == "claude" else ()))
+    assert not (elsewhere / "made-it").exists()
+    assert (project / "made-it").exists()
 
 
 def test_codex_reads_standing_notes_again_after_it_compacted_its_context(agents: RealAgents, project: Path) -> None:

@@ -58,7 +58,7 @@ def test_the_story_of_the_first_ten_minutes_is_true(tmp_path: Path) -> None:
     assert "skills given: upgrade-dependency-newest" in said
     after = picture(home)
     assert {path: after.get(path) for path in before} == before
-    for gone in (".local", ".claude/skills", ".codex/hooks.json", ".config/metier/python"):
+    for gone in (".local/share", ".claude/skills", ".codex/hooks.json", ".local/state/metier/user/python"):
         assert gone not in after
 
 

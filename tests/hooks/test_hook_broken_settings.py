@@ -38,7 +38,7 @@ def noted(ws: Workspace) -> Workspace:
     """A workspace in which one call is stopped, and two lines are told."""
     stop = Note("before", "Do not push.", "push", denies=True)
     notes = [stop, Note("start", "Use uv."), Note("prompt", "Deploys go by make.", "deploy")]
-    write_notes(str(ws.state), notes, ws.name)
+    write_notes(str(ws.state), notes)
     assert '"deny"' in denial(ws)
     return ws
 
@@ -78,19 +78,11 @@ def test_a_typo_records_nothing(noted: Workspace, tmp_path: Path) -> None:
         "{typo}enabled = false # for now\n",
         "enabled = no\n",
         "paused = true\n{typo}",
-        '{typo}[workspace."{root}"]\npaused = true\n',
-        '[workspace."/elsewhere"]\npaused = false\n[workspace."{root}"]\nenabled = false\n{typo}',
         'ignore = [\n  "/nowhere",\n  "{root}",\n]\n{typo}',
     ],
 )
-def test_what_the_file_says_plainly_still_holds(noted: Workspace, off: str) -> None:
-    file = settings_files(noted)[1 if "workspace" in off else 0]
+@pytest.mark.parametrize("which", [0, 1])
+def test_what_the_file_says_plainly_still_holds(noted: Workspace, off: str, which: int) -> None:
+    file = settings_files(noted)[which]
     file.write_text(off.format(root=noted.root, typo="record_headless = yes\n"))
     assert denial(noted) == ""
-
-
-def test_another_workspaces_pause_is_not_taken_for_this_ones(noted: Workspace) -> None:
-    settings_files(noted)[1].write_text('record_headless = yes\n[workspace."/elsewhere"]\nenabled = false\n')
-    assert '"deny"' in denial(noted)
-    settings_files(noted)[1].write_text('[workspace."/elsewhere]\nenabled = false\n')
-    assert '"deny"' in denial(noted)

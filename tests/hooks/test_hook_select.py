@@ -216,8 +216,10 @@ def test_whatever_comes_in_nothing_comes_out_and_nothing_fails(stdin: bytes) -> 
 def test_where_nothing_is_ready_nothing_is_said(ws: Workspace, tmp_path: Path) -> None:
     assert hooked(ws) == ""
     assert hooked(ready(stocked(ws)), hook_event_name="Stop") == ""
-    assert ran(json.dumps({"prompt": FLAKY, "cwd": str(ws.root)}), METIER_STORE="postgresql://x@y/z") == ""
-    assert ran(json.dumps({"prompt": FLAKY, "cwd": str(ws.root)}), METIER_ENABLED="false") == ""
+    for line in ("store = 'postgresql://x@y/z'", "enabled = false"):
+        (ws.state / "metier.toml").write_text(line, encoding="utf-8")
+        assert hooked(ws) == ""
+    (ws.state / "metier.toml").unlink()
     assert ran(json.dumps({"prompt": FLAKY, "cwd": str(tmp_path)})) == ""
     ws.close()
     (ws.state / "metier.db").write_bytes(b"no database at all")
@@ -229,18 +231,6 @@ def test_an_older_database_is_no_trouble(ws: Workspace) -> None:
     with ws.context.store.write() as transaction:
         transaction.all("DROP TABLE selectable")
     assert hooked(ws) == ""
-
-
-def test_workspaces_that_share_a_state_folder_get_their_own_skills(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("METIER_HOME", str(tmp_path / "shared"))
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    with Workspace.open(tmp_path / "one") as one, Workspace.open(tmp_path / "two") as two:
-        ready(stocked(one))
-        assert "Run it fifty times." in hooked(one)
-        assert hooked(two) == ""
 
 
 def test_the_stamp_is_the_same_on_both_sides(tmp_path: Path) -> None:

@@ -43,6 +43,12 @@ def picture(folder: Path) -> Picture:
     return found
 
 
+def without_state(folder: Path) -> Picture:
+    """The same of a home folder without Metier's own state and settings, which a workspace writes."""
+    own = (".config/metier", ".local/state")
+    return {path: what for path, what in picture(folder).items() if not path.startswith(own)}
+
+
 @dataclass
 class Home:
     """A home folder, and Metier's way with it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.agents.changes import (
@@ -20,9 +19,11 @@ from metier.agents.manifest import Entry, read_manifest, write_manifest
 from metier.agents.plan import plugin_files, python_note
 from metier.agents.undo import undo
 from metier.errors import RefusedError
+from metier.hooks.places import project_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from metier.agents.changes import Change, RemoveText, Written
     from metier.agents.manifest import Manifest
@@ -146,7 +147,12 @@ def join_workspace(places: Places, workspace: str) -> None:
 def other_workspaces(places: Places, workspace: str) -> tuple[str, ...]:
     """Who else uses the connected agents, as the manifest knows it."""
     known = read_manifest(places.manifest).workspaces
-    return tuple(one for one in known if one != workspace and (one == EXPLICIT or _is_workspace(one)))
+    home = str(places.state)
+    return tuple(one for one in known if one != workspace and (one == EXPLICIT or _is_project(one, home)))
+
+
+def _is_project(folder: str, home: str) -> bool:
+    return os.path.isdir(folder) and project_at(folder, home) is not None
 
 
 def leave_workspace(places: Places, workspace: str) -> Disconnected | None:
@@ -159,10 +165,6 @@ def leave_workspace(places: Places, workspace: str) -> Disconnected | None:
         write_manifest(places.manifest, replace(manifest, workspaces=others))
         return None
     return disconnect_agents(places)
-
-
-def _is_workspace(folder: str) -> bool:
-    return Path(folder).is_dir()
 
 
 def refresh_python_note(places: Places) -> bool:

@@ -48,7 +48,7 @@ class Places:
 
     @property
     def place_note(self) -> Path:
-        """The file beside the launcher that tells it where state and settings are: no environment decides that."""
+        """The file beside the launcher that tells it where state, settings and home are: no environment decides that."""
         return self.launcher.with_name("place")
 
     @property
@@ -72,7 +72,7 @@ def places_of(environ: Mapping[str, str]) -> Places:
     return Places(
         home=home,
         settings=config / "metier",
-        state=Path(environ.get("METIER_HOME") or state_home(environ) or home / ".local/state/metier").absolute(),
+        state=Path(environ.get("METIER_HOME") or state_home({**environ, "HOME": str(home)})).expanduser().absolute(),
         data=Path(environ.get("XDG_DATA_HOME") or home / ".local/share") / "metier",
         claude=Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude"),
         codex=Path(environ.get("CODEX_HOME") or home / ".codex"),

@@ -150,8 +150,8 @@ def python_note() -> bytes:
 
 
 def place_note(places: Places) -> bytes:
-    """Where state and settings are, for the launcher."""
-    return os.fsencode(f"{places.state}\n{places.settings.parent}\n")
+    """Where state, settings and the person's home are, for the launcher."""
+    return os.fsencode(f"{places.state}\n{places.settings.parent.absolute()}\n{places.home.absolute()}\n")
 
 
 def _claude_changes(places: Places, manifest: Manifest) -> Iterator[Change]:

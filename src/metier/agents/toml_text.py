@@ -44,7 +44,8 @@ def without_server(text: str, name: str, piece: str) -> tuple[str, bool]:
     del cast("dict[str, Any]", servers)[name]
     if not servers:
         del after[TABLE]
-    for left in (text.replace(piece, "", 1), _without_tables(text.replace(piece, "", 1), name)):
+    cut = text.replace(piece, "", 1)
+    for left in (cut, _without_tables(cut, name), _without_tables(text, name)):
         try:
             if tomllib.loads(left) == after:
                 return left, True

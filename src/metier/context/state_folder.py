@@ -87,9 +87,12 @@ def _place(found: Project) -> Place:
     return Place(root=root, state=state, history=state if found.is_main else state / TREES / tree)
 
 
-def make_place(folder: str | Path, home: Path, environ: Mapping[str, str]) -> Place:
-    """The state of the project that a folder belongs to; made if there is none, bound again if the project moved."""
-    root = planned_root(folder, home, environ)
+def make_place(folder: str | Path, home: Path, environ: Mapping[str, str], *, exact: bool = False) -> Place:
+    """The state of the project that a folder belongs to; made if there is none, bound again if the project moved.
+
+    `exact`: the folder is a project of its own, whatever lies above it.
+    """
+    root = Path(os.path.realpath(folder)) if exact else planned_root(folder, home, environ)
     found = places.project_at(str(root), str(home))
     if problem := places.problem_of(str(home), str(root)):
         raise ConfigError(f"State cannot be kept in {home}: {problem}. Name another folder: METIER_HOME.")

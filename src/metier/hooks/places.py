@@ -92,6 +92,8 @@ def problem_of(home: str, root: str = "") -> str:
             return "it belongs to another user"
         if found.st_mode & 0o022:
             return "others can write it"
+    if os.path.lexists(os.path.join(home, ".git")):
+        return "it is a git checkout"
     for place in parents_of(os.path.realpath(home))[1:]:
         if os.path.lexists(os.path.join(place, ".git")):
             if root == place:
@@ -110,7 +112,7 @@ def _is_tracked(git: str, folder: str) -> bool:
         return False
     with open(file, "rb") as source:
         index = source.read()
-    searchable = index[4:8] in (b"\0\0\0\2", b"\0\0\0\3") and b"link" not in index[-64_000:]
+    searchable = index[4:8] in (b"\0\0\0\2", b"\0\0\0\3") and b"\0link\0" not in index
     return not searchable or os.fsencode(folder) + b"/" in index
 
 
@@ -147,8 +149,8 @@ def mark_of(place: str, home: str) -> str:
 
 def bound_to(state: str) -> tuple[str, str]:
     """What a state folder belongs to: `git` and a git folder, or `path` and a folder."""
-    kind, _, bearer = read_small(os.path.join(state, BOUND)).rstrip("\n").partition("\n")
-    return kind, bearer
+    kind, _, bearer = read_small(os.path.join(state, BOUND)).partition("\n")
+    return kind, bearer.removesuffix("\n")
 
 
 def common_git_folder(place: str) -> str:

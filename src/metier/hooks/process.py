@@ -40,7 +40,8 @@ def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: f
     found: list[str] = []
     try:
         limit_time(name, seconds, found)
-        payload = read_object()
+        given = read_object()
+        payload = given if isinstance(given, dict) else {}
         agent = agent_of(sys.argv, os.environ, payload)
         folder = session_folder(agent, os.environ, str(payload.get("cwd") or ""))
         project = _project_of(folder)
@@ -48,6 +49,8 @@ def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: f
             say_copied(project, payload)
         elif project is not None:
             found.append(project.state)
+            if isinstance(given, HookInputError):
+                raise given
             if not _is_off(project.state, folder, name if only_tells else ""):
                 work(project.state, folder, payload)
     except Exception as error:  # noqa: BLE001 - a hook must never fail its agent
@@ -85,15 +88,16 @@ def _is_off(state: str, folder: str, telling: str) -> bool:
         return is_disabled(readable_settings_of(state), folder)
 
 
-def read_object() -> Payload:
-    """The JSON object on standard input."""
+def read_object() -> Payload | HookInputError:
+    """The JSON object on standard input, or what is wrong with it."""
     raw = sys.stdin.buffer.read(OBJECT_LIMIT + 1)
     if len(raw) > OBJECT_LIMIT:
-        raise HookInputError(f"the object is larger than {OBJECT_LIMIT} bytes")
-    payload = json.loads(raw.decode("utf-8", "replace"))
-    if not isinstance(payload, dict):
-        raise HookInputError("standard input is not a JSON object")
-    return payload
+        return HookInputError(f"the object is larger than {OBJECT_LIMIT} bytes")
+    try:
+        payload = json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError) as error:
+        return HookInputError(f"standard input is not a JSON object: {error}")
+    return payload if isinstance(payload, dict) else HookInputError("standard input is not a JSON object")
 
 
 def limit_time(name: str, seconds: float, state: list[str]) -> None:

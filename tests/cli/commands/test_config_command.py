@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from homes import picture
 from states import state_of
 
 from metier.config.files import change_file, read_file
@@ -23,17 +24,10 @@ def undo_of(said: str) -> list[str]:
     return said.partition("Undo: metier ")[2].split()
 
 
-def test_an_ordinary_setting_goes_to_the_workspaces_file(shell: Shell) -> None:
-    said = shell.ok("config", "set", "mode", "draft")
-    assert read_file(state_of(shell.folder) / "metier.toml") == {"mode": "draft"}
-    assert shell.json("config")["mode"]["value"] == "draft"
-    shell.ok(*undo_of(said))
-    assert shell.json("config")["mode"] == {"value": "observe", "from": "default"}
-
-
 @pytest.mark.parametrize(
     ("name", "value", "kept"),
     [
+        ("mode", "draft", "draft"),
         ("store", "postgresql://me@db.example/x", "postgresql://me@db.example/x"),
         ("budget_usd", "2.5", 2.5),
         ("second_opinions", "scan --all", ["scan --all"]),
@@ -41,15 +35,17 @@ def test_an_ordinary_setting_goes_to_the_workspaces_file(shell: Shell) -> None:
         ("skill_roots", "~/shared-skills", ["~/shared-skills"]),
     ],
 )
-def test_what_names_an_address_a_command_or_money_goes_to_the_persons_own_file(
+def test_a_setting_goes_to_the_workspaces_file_in_its_state_and_to_none_of_the_project(
     shell: Shell, name: str, value: str, kept: object
 ) -> None:
+    default = shell.json("config")[name]
+    before = picture(shell.folder)
     said = shell.ok("config", "set", name, value)
-    assert read_file(user_file()) == {"workspace": {str(shell.folder): {name: kept}}}
-    assert not (state_of(shell.folder) / "metier.toml").exists()
-    assert "[workspace]" in shell.json("config")[name]["from"]
+    assert read_file(state_of(shell.folder) / "metier.toml") == {name: kept}
+    assert picture(shell.folder) == before
+    assert not user_file().exists()
     shell.ok(*undo_of(said))
-    assert shell.json("config")[name]["from"] == "default"
+    assert shell.json("config")[name] == default
 
 
 def test_a_setting_for_one_workspace_is_not_one_for_another(shell: Shell, tmp_path: Path) -> None:
@@ -63,22 +59,18 @@ def test_a_setting_for_one_workspace_is_not_one_for_another(shell: Shell, tmp_pa
 def test_comments_and_other_settings_stay_as_they_are(tmp_path: Path) -> None:
     file = tmp_path / "metier.toml"
     list_ = 'ignore = [\n  "a",\n  "b",\n]\n'
-    file.write_text(f'# mine\nmode = "draft"  # careful\n{list_}\n[workspace."/x"]\nmin_runs = 3\n')
+    file.write_text(f'# mine\nmode = "draft"  # careful\n{list_}\n# why\nmin_runs = 3\n')
     change_file(file, "ignore", ("c",))
     change_file(file, "lock_wait", 3.5)
-    change_file(file, "min_runs", 4, Path("/x"))
-    change_file(file, "enabled", False, Path("/y z"))
+    change_file(file, "min_runs", 4)
     assert file.read_text().splitlines() == [
         "# mine",
         'mode = "draft"  # careful',
         'ignore = ["c"]',
-        "lock_wait = 3.5",
         "",
-        '[workspace."/x"]',
+        "# why",
         "min_runs = 4",
-        "",
-        '[workspace."/y z"]',
-        "enabled = false",
+        "lock_wait = 3.5",
     ]
 
 
@@ -89,16 +81,11 @@ def test_a_wrong_name_or_value_changes_nothing(shell: Shell) -> None:
     assert not (state_of(shell.folder) / "metier.toml").exists()
 
 
-def test_a_table_and_a_file_that_become_empty_go(tmp_path: Path) -> None:
+def test_a_file_that_becomes_empty_goes_and_one_with_a_comment_stays(tmp_path: Path) -> None:
     file = tmp_path / "metier.toml"
-    file.write_text('[workspace."/x"]\nmin_runs = 3\n\n[workspace."/y"]\n# why\nmin_runs = 4\n')
-    change_file(file, "min_runs", None, Path("/x"))
-    assert file.read_text() == '[workspace."/y"]\n# why\nmin_runs = 4\n'
-    change_file(file, "min_runs", None, Path("/y"))
-    assert file.read_text() == '[workspace."/y"]\n# why\n'
-    change_file(file, "mode", "draft", Path("/y"))
-    change_file(file, "mode", None, Path("/y"))
-    assert file.read_text() == '[workspace."/y"]\n# why\n'
+    file.write_text("# why\nmin_runs = 4\n")
+    change_file(file, "min_runs", None)
+    assert file.read_text() == "# why\n"
     other = tmp_path / "other.toml"
     change_file(other, "mode", "draft")
     change_file(other, "mode", None)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from homes import FOREIGN_HOOKS, picture
+from homes import FOREIGN_HOOKS, picture, without_state
 from states import has_state, state_of
 
 from metier.library.lessons import approve_lesson
@@ -34,18 +35,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def without_own_settings(folder: Path) -> dict[str, tuple[str, bytes | str, int]]:
-    return {path: what for path, what in picture(folder).items() if not path.startswith(".config")}
-
-
 def test_without_a_terminal_and_without_a_yes_only_the_workspace_is_made(shell: Shell, home: Path) -> None:
-    before = without_own_settings(home)
+    before = without_state(home)
     assert "Connect them: metier connect --yes" in shell.ok("init")
     assert shell.json("init")["agents"] == []
     said = shell.run("connect")
     assert said.code == 2
     assert "Add --yes" in said.err
-    assert without_own_settings(home) == before
+    assert without_state(home) == before
 
 
 def test_an_agent_that_cannot_be_connected_is_refused_before_anything_is_made(shell: Shell, tmp_path: Path) -> None:
@@ -58,7 +55,7 @@ def test_an_agent_that_cannot_be_connected_is_refused_before_anything_is_made(sh
 
 
 def test_everything_is_shown_before_and_a_dry_run_writes_nothing(shell: Shell, home: Path) -> None:
-    before = without_own_settings(home)
+    before = without_state(home)
     said = shell.ok("init", "--dry-run")
     for part in (
         "Found Claude Code, Codex and Gemini CLI.",
@@ -76,22 +73,24 @@ def test_everything_is_shown_before_and_a_dry_run_writes_nothing(shell: Shell, h
         ("codex", "planned"),
         ("gemini", "skills only"),
     ]
-    assert without_own_settings(home) == before
+    assert without_state(home) == before
 
 
 def test_init_connects_and_uninit_leaves_the_home_as_it_was(shell: Shell, home: Path) -> None:
-    before = without_own_settings(home)
+    before = without_state(home)
     said = shell.ok("init", "--yes")
     assert "Connected Claude Code and Codex. Undo: metier disconnect" in said
     assert 'Codex: Start codex once and choose "Trust all and continue"' in said
     assert "Claude Code is connected already." in shell.ok("init", "--yes")
     assert [row["status"] for row in shell.json("connect")] == ["unchanged", "unchanged", "skills only"]
+    assert (home / ".local/state/metier/user/python").is_file()
     assert "Disconnected claude-code, codex." in shell.ok("uninit", "--yes")
-    assert without_own_settings(home) == before
+    assert not (home / ".local/state/metier/user/python").exists()
+    assert without_state(home) == before
 
 
 def test_disconnect_undoes_and_says_what_it_left(shell: Shell, home: Path) -> None:
-    before = without_own_settings(home)
+    before = without_state(home)
     assert "No agent was connected." in shell.ok("disconnect")
     shell.ok("connect", "--yes", "--agents", "codex")
     assert not (home / ".claude/skills").exists()
@@ -104,7 +103,7 @@ def test_disconnect_undoes_and_says_what_it_left(shell: Shell, home: Path) -> No
     shell.ok("connect", "--yes")
     done = shell.json("disconnect")
     assert (done["agents"], done["left"]) == (["claude-code", "codex"], [])
-    assert {path for path in without_own_settings(home) if "plugin" not in path} >= before.keys()
+    assert {path for path in without_state(home) if "plugin" not in path} >= before.keys()
 
 
 def test_a_refused_agent_makes_the_exit_code_1_and_says_why(shell: Shell, home: Path) -> None:
@@ -126,17 +125,17 @@ def test_an_agent_that_cannot_be_connected_is_a_wrong_call(shell: Shell, home: P
 
 
 def test_no_connect_makes_the_workspace_only(shell: Shell, home: Path) -> None:
-    before = without_own_settings(home)
+    before = without_state(home)
     shell.ok("init", "--no-connect", "--yes")
-    assert without_own_settings(home) == before
+    assert without_state(home) == before
 
 
 @pytest.mark.usefixtures("shell")
 def test_a_home_without_agents_gets_nothing(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    before = without_own_settings(tmp_path / "home")
+    before = without_state(tmp_path / "home")
     assert "No coding agent was found." in shell.ok("init", "--yes")
-    assert without_own_settings(tmp_path / "home") == before
+    assert without_state(tmp_path / "home") == before
 
 
 @pytest.mark.usefixtures("shell")
@@ -153,7 +152,7 @@ def test_without_an_agent_init_says_so_once_and_what_one_can_do(shell: Shell, mo
 
 def test_any_command_renews_the_note_about_a_python_that_is_gone(shell: Shell, home: Path) -> None:
     shell.ok("init", "--yes")
-    note = home / ".config/metier/python"
+    note = home / ".local/state/metier/user/python"
     before = note.read_text()
     note.write_text("/gone/python\n-I\n")
     shell.ok("where")
@@ -178,7 +177,7 @@ def test_init_links_the_skills_of_a_project_and_uninit_takes_the_links_away(shel
     folder = shell.folder / ".agents/skills/deploy"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: deploy\ndescription: Deploys the shop.\n---\nDo it.\n")
-    before = {path: what for path, what in picture(shell.folder).items() if not path.startswith(".metier")}
+    before = picture(shell.folder)
     told = f"{shell.folder}/.claude/skills  (links to skills: deploy)"
     assert told in shell.ok("init", "--dry-run"), "of a workspace that is there"
     shell.ok("uninit", "--yes")
@@ -189,15 +188,14 @@ def test_init_links_the_skills_of_a_project_and_uninit_takes_the_links_away(shel
     assert (shell.folder / ".claude/skills/deploy/SKILL.md").is_file()
     said = shell.ok("uninit", "--yes")
     assert f"Not touched: 1 skill in {shell.folder}/.agents/skills" in said
-    assert said.rstrip().endswith(f"{shell.folder}/.metier && metier init"), "which links the skills again"
-    after = {path: what for path, what in picture(shell.folder).items() if not path.startswith(".metier")}
-    assert after == before
+    assert re.search(r"Undo: metier init --adopt \S+ && metier init$", said.rstrip()), "which links the skills again"
+    assert picture(shell.folder) == before
 
 
 def test_hooks_made_by_hand_are_named_and_removed_when_that_is_asked_for(shell: Shell, home: Path) -> None:
     settings = home / ".claude/settings.json"
     settings.write_text('{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "metier-spool"}]}]}}')
-    before = without_own_settings(home)
+    before = without_state(home)
     said = shell.ok("connect", "--yes")
     assert "It does the same, so everything would run twice." in said
     assert "metier connect --remove-duplicates" in said
@@ -206,7 +204,7 @@ def test_hooks_made_by_hand_are_named_and_removed_when_that_is_asked_for(shell: 
     shell.ok("connect", "--yes", "--remove-duplicates")
     assert settings.read_text() == "{}\n"
     shell.ok("disconnect")
-    assert without_own_settings(home) == before
+    assert without_state(home) == before
 
 
 def test_the_doctor_tells_about_agents(shell: Shell, home: Path) -> None:
@@ -245,11 +243,15 @@ def test_options_that_make_no_sense_are_told_before_anything_is_made(shell: Shel
     assert (said.code, "--send-sessions needs a model" in said.err) == (2, True)
 
 
-def test_a_workspace_can_be_left_twice_within_a_second(shell: Shell, home: Path) -> None:
+def test_a_workspace_can_be_left_and_made_again_and_each_state_stays(shell: Shell, home: Path) -> None:
+    states = [state_of(shell.folder)]
     for _ in range(3):
         shell.ok("uninit", "--yes")
+        assert not has_state(shell.folder)
         shell.ok("init", "--no-connect")
-    assert len(list(shell.folder.glob(".metier-removed-*"))) == 3
+        states.append(state_of(shell.folder))
+    assert len(set(states)) == 4
+    assert all((one / "workspace").is_file() for one in states)
 
 
 def test_a_draft_that_ships_names_its_folder_and_the_link_for_claude_code(shell: Shell, home: Path) -> None:
@@ -267,7 +269,7 @@ def test_the_plan_is_the_output_and_the_hints_are_not(shell: Shell, home: Path) 
     said = shell.run("init", "--dry-run")
     assert "A workspace would be made" in said.out or "is already a workspace" in said.out
     assert "~/.codex/hooks.json  (6 hooks" in said.out
-    assert "~/.config/metier (notes.json, words/)" in said.out
+    assert "~/.local/state/metier/user (notes.json, words/)" in said.out
     assert "Nothing was written" in said.err
     assert "hooks.json" not in said.err
     assert "~/.codex/hooks.json" in shell.run("init", "--yes").out
@@ -292,15 +294,14 @@ def test_lessons_for_all_projects_go_with_the_last_one_and_come_back_with_it(she
         with ws.context.store.write() as transaction:
             lessons.put(transaction, [rule])
         approve_lesson(ws.context, rule.id, scope="person")
-    settings = home / ".config/metier"
-    assert (settings / "notes.json").is_file()
+    person = home / ".local/state/metier/user"
+    assert (person / "notes.json").is_file()
     said = shell.run("uninit", "--yes").err
-    assert [one.name for one in settings.iterdir()] == ["identity.key"]
-    assert "Not touched: your key, ~/.config/metier/identity.key" in said
-    (aside,) = shell.folder.glob(".metier-removed-*")
-    aside.renamestate_of(shell.folder)
-    shell.ok("init", "--yes")
-    assert (settings / "notes.json").is_file()
+    assert sorted(one.name for one in person.iterdir() if one.is_file()) == ["identity.key", "redact.key"]
+    assert "Not touched: ~/.local/state/metier/user, your keys" in said
+    for command in said.partition("Undo: metier ")[2].split(" && metier "):
+        shell.ok(*command.split(), "--yes")
+    assert (person / "notes.json").is_file()
 
 
 def test_uninit_names_all_that_stays_and_how_to_delete_it(shell: Shell, home: Path) -> None:
@@ -308,20 +309,15 @@ def test_uninit_names_all_that_stays_and_how_to_delete_it(shell: Shell, home: Pa
     skill = home / ".agents/skills/mine/SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: mine\ndescription: Mine.\n---\n\nDo it.\n")
-    state_of(home).mkdir()
-    shell.ok("pause")
+    state = state_of(shell.folder)
+    shell.ok("pause", "--everywhere")
     said = shell.ok("uninit", "--yes")
-    (aside,) = shell.folder.glob(".metier-removed-*")
-    assert f"Delete it for good: rm -r {aside}\n" in said
-    for one in (
-        "settings, ~/.config/metier/metier.toml",
-        "key, ~/.config/metier/identity.key",
-        "~/.metier, the history",
-    ):
-        assert one in said
+    assert f"Delete it for good: rm -r {state}\n" in said
+    assert "your own settings, ~/.config/metier/metier.toml" in said
+    assert "~/.local/state/metier/user, your keys and the history of your own skills" in said
     assert f"1 skill in {home}/.agents/skills, which is your own" in said
-    settings = home / ".config/metier"
-    assert {f"{one.name}" for one in settings.iterdir()} == {"metier.toml", "identity.key"}
+    assert [one.name for one in (home / ".config/metier").iterdir()] == ["metier.toml"]
+    assert (state / "metier.db").is_file()
 
 
 def test_uninit_without_a_workspace_does_not_suggest_to_make_one(shell: Shell, home: Path, tmp_path: Path) -> None:

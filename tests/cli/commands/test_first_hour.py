@@ -105,14 +105,15 @@ def test_scripted_answers_cost_nothing() -> None:
     assert price_of_own(Scripted(on(".", says("x"))))(Tokens(input=5)) == 0
 
 
-def test_a_dry_run_of_init_names_the_key_that_would_be_made(shell: Shell, tmp_path: Path) -> None:
+def test_a_dry_run_of_init_names_the_folders_that_would_be_made(shell: Shell, tmp_path: Path) -> None:
     home = tmp_path / "new-home"
     (home / ".claude").mkdir(parents=True)
     shell.monkeypatch.setenv("HOME", str(home))
-    for name in ("XDG_CONFIG_HOME", "METIER_IDENTITY", "CLAUDE_CONFIG_DIR"):
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR"):
         shell.monkeypatch.delenv(name, raising=False)
     shell.folder = tmp_path / "other"
     shell.folder.mkdir()
     said = shell.run("init", "--dry-run", "--agents", "claude-code")
-    assert "~/.config/metier/identity.key" in said.out
-    assert not (home / ".config").exists()
+    assert "~/.local/state/metier  (its state" in said.out
+    assert "~/.local/state/metier/user  (your own keys" in said.out
+    assert [one.name for one in home.iterdir()] == [".claude"]

@@ -41,33 +41,24 @@ def test_a_pause_is_told_by_what_one_looks_at(shell: Shell, words: tuple[str, ..
 
 @pytest.mark.parametrize("words", [(), ("--everywhere",)])
 def test_going_on_leaves_the_settings_as_they_were(shell: Shell, words: tuple[str, ...]) -> None:
+    file = user_file() if words else state_of(shell.folder) / "metier.toml"
     shell.ok("pause", *words)
-    assert user_file().exists()
+    assert file.exists()
     shell.ok("resume", *words)
-    assert not user_file().exists()
+    assert not file.exists()
     shell.ok("resume", *words)
-    for before in ('mode = "draft"\n', '# mine\n\n[workspace."/elsewhere"]\nmin_runs = 3\n'):
-        user_file().write_text(before)
+    for before in ('mode = "draft"\n', "# mine\n\nmin_runs = 3\n"):
+        file.write_text(before)
         shell.ok("pause", *words)
         shell.ok("resume", *words)
-        assert user_file().read_text() == before
-
-
-def test_a_pause_of_an_earlier_release_is_told_and_taken_out(shell: Shell) -> None:
-    user_file().parent.mkdir(parents=True, exist_ok=True)
-    user_file().write_text(f'[workspace."{shell.folder}"]\nenabled = false\n')
-    assert SAID in shell.run("where").err
-    shell.ok("resume")
-    assert not user_file().exists()
+        assert file.read_text() == before
 
 
 def test_going_on_here_says_what_else_holds_metier_back(shell: Shell) -> None:
     shell.ok("pause", "--everywhere")
     assert f"{SAID} --everywhere" in shell.ok("resume")
     shell.ok("resume", "--everywhere")
-    (state_of(shell.folder) / "metier.toml").write_text("enabled = false\n")
+    file = state_of(shell.folder) / "metier.toml"
+    file.write_text("enabled = false\n")
     said = shell.ok("resume")
-    assert (
-        f"Switched off: agents are told nothing and nothing is learned. enabled = false is set by {shell.folder}"
-        in said
-    )
+    assert f"Switched off: agents are told nothing and nothing is learned. enabled = false is set by {file}." in said

@@ -79,9 +79,11 @@ def open_stage(folder: Path, today: date | None = None) -> Generator[Stage]:
     from datetime import UTC, datetime, timedelta
 
     from metier.cli.demo.parts import STORY_ENDS, DemoClock, Stage
+    from metier.context.state_folder import make_place, state_home
     from metier.workspace import Workspace
 
-    environ = {"HOME": str(folder)}
+    environ = {"HOME": str(folder / "home")}
+    make_place(folder, state_home(environ), environ, exact=True)
     later = (today or datetime.now(UTC).date()) - timedelta(days=1) - STORY_ENDS
     clock = DemoClock(datetime(2026, 3, 13, 18, 0, tzinfo=UTC) + later)
     # nothing is sent: the agents of the demo are functions; a replay asks before it hands cases to any agent

@@ -138,7 +138,9 @@ def connect_found(
     from metier.agents.places import places_of
     from metier.agents.plan import plan_connection
     from metier.cli.views.connect import show_plan, tell_connected
+    from metier.context.state_folder import state_home
 
+    state_home(os.environ)  # refuse a place where hooks would not look
     places = places_of(os.environ)
     _offer_removal(places, workspace, wanted=remove, is_quiet=is_quiet or dry_run)
     plan = plan_connection(places, wanted_agents(places, agents), read_manifest(places.manifest), links)

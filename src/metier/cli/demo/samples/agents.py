@@ -22,14 +22,16 @@ MONTH = re.compile(r"sell in (\w+)")
 FIGURES = re.compile(r"orders (\d+)\nrevenue (\d+)(\.\d+)")
 RULE = re.compile(r"use (\w+), not (\w+)")
 """How the person said it, and the hook says it again."""
+AROUND = ("METIER_", "XDG_", "CLAUDE", "COPILOT")
+"""Variables of the person's settings, or of an agent that runs the demo."""
 PATIENCE = 60
 """Seconds that a hook has."""
 
 
 def ask_hook(stage: Stage, event: str, **payload: object) -> dict[str, str]:
     """What the real hook of Claude Code says to an event; empty: nothing."""
-    command = [sys.executable, "-m", "metier.hooks", event, "claude-code"]
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("METIER_")}
+    command = [sys.executable, "-m", "metier.hooks", event, str(stage.ws.state.parent), "claude-code"]
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(AROUND)}
     done = subprocess.run(  # noqa: S603 - our own module
         command,
         input=json.dumps({"cwd": str(stage.ws.root), **payload}),
