@@ -67,7 +67,6 @@ def test_each_layer_wins_over_the_one_below_and_is_named(tmp_path: Path) -> None
         ("model_url = 'https://evil.example'", "model_url cannot be set there"),
         ("model_key = 'AWS_SECRET_ACCESS_KEY'", "model_key cannot be set there"),
         ("budget_usd = 1000", "budget_usd cannot be set there"),
-        ("send_sessions = true", "send_sessions cannot be set there"),
         ("skill_roots = ['~/x']", "skill_roots cannot name a folder outside the project"),
         ("skill_roots = ['skills', '../x']", "skill_roots cannot name a folder outside the project"),
         ("skill_roots = ['/etc']", "skill_roots cannot name a folder outside the project"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from allowing import allow
 from pydantic import BaseModel
 
 from metier.context.models.access import asker_of, embedder_of
@@ -84,7 +85,7 @@ def test_a_folder_that_came_from_elsewhere_cannot_send_runs_to_its_own_server(tm
             assert "could bring that file" in found.reason
             assert name in found.fix
     with Workspace.open(folder, flags={"model": address}) as ws:  # the person said so
-        asker = asker_of(ws.context, {})
+        asker = asker_of(allow(ws).context, {})
         assert isinstance(asker, ModelAsker)
         asker.close()
 
@@ -93,13 +94,13 @@ def test_a_folder_may_name_a_model_at_its_providers_own_address(tmp_path: Path) 
     (tmp_path / "cloned" / ".metier").mkdir(parents=True)
     (tmp_path / "cloned" / ".metier" / "metier.toml").write_text('model = "ollama:llama3.2"\n')
     with Workspace.open(tmp_path / "cloned") as ws:
-        asker = asker_of(ws.context, {})
+        asker = asker_of(allow(ws).context, {})
         assert isinstance(asker, ModelAsker)
         asker.close()
 
 
 def test_an_asker_is_named_by_provider_and_model_without_its_address(opened: Any) -> None:
-    asker = asker_of(opened(model="openai:m", model_url="http://127.0.0.1:9/v1").context, {})
+    asker = asker_of(allow(opened(model="openai:m", model_url="http://127.0.0.1:9/v1")).context, {})
     assert isinstance(asker, ModelAsker)
     with asker:
         assert asker.name == "openai:m"
@@ -156,7 +157,7 @@ def test_nobody_listening_is_no_answer_within_the_limit(opened: Any) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
-        asker = asker_of(opened(model="openai:m", model_url=url, judge_timeout=0.5).context, {})
+        asker = asker_of(allow(opened(model="openai:m", model_url=url, judge_timeout=0.5)).context, {})
         assert isinstance(asker, ModelAsker)
         began = time.monotonic()
         with asker:

@@ -80,8 +80,6 @@ class ModelConfig:
     """Tokens a day, at most; 0: no limit."""
     budget_usd: float = 0.5
     """Dollars a day, at most; 0: nothing may be spent. Where no price is known: 100 calls a day."""
-    send_sessions: bool = False
-    """true: redacted text of sessions may be sent to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +278,6 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "budget_calls": _number(0, 1_000_000_000, int),
     "budget_tokens": _number(0, 1_000_000_000_000, int),
     "budget_usd": _number(0, 1_000_000, float),
-    "send_sessions": _flag,
     "second_opinions": _texts,
     "select_top_k": _number(1, 1_000, int),
     "select_max_detailed": _number(1, 100, int),

@@ -20,7 +20,7 @@ TABLE = "workspace"
 """The table of the user's file that holds settings by the path of a workspace."""
 PERSONAL = frozenset(
     {
-        *("store", "second_opinions", "send_sessions", "paused"),
+        *("store", "second_opinions", "paused"),
         *("model_url", "model_key", "model_headers", "model_price"),
         *("embed_url", "embed_key", "embed_headers", "embed_price"),
         *("budget_calls", "budget_tokens", "budget_usd"),

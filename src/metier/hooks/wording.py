@@ -13,7 +13,7 @@ STANDING = "Standing instructions of the person who works here:"
 """The heading of rules. No heading holds a name, and transcripts are known by them again."""
 REFERENCE = "Notes from earlier work here, for reference:"
 """The heading of facts and fixes."""
-DENIED = "Not run. Standing instruction of the person: "
+DENIED = "Not run. Standing instruction of the person:"
 """The beginning of the reason for a denial."""
 CHARACTERS = 1_400
 """The most that is said at once, headings included."""
@@ -63,7 +63,7 @@ def notes_that_fit(notes: Sequence[Note]) -> list[Note]:
 
 def denial_text(note: Note) -> str:
     """What an agent reads in the place of a tool's result."""
-    said = DENIED + note.text
+    said = f"{DENIED} {note.text}"
     if note.check:
         from metier.hooks.calls import NoteCheck
         from metier.text.shell.checks import check_words

@@ -105,7 +105,7 @@ def open_stage(folder: Path, today: date | None = None) -> Generator[Stage]:
     # nothing is sent: the agents of the demo are functions; a replay asks before it hands cases to any agent
     with (
         TemporaryDirectory() as settings,
-        Workspace.open(folder, environ=environ, flags={"send_sessions": True}, clock=clock) as ws,
+        Workspace.open(folder, environ=environ, clock=clock) as ws,
     ):
         yield Stage(ws=ws, clock=clock, environ=_hook_environment(folder, Path(settings), key), later=later)
 
