@@ -53,7 +53,7 @@ def test_every_command_and_option_is_one_of_ours(
     for words in used:
         plain = [word for word in words if not word.startswith("-")]
         depth = 3 if plain[:2] == ["serve", "token"] else 1
-        command = [*plain[:depth], *(["run"] if plain[:depth] in (["serve"], ["sync"]) else []), "--help"]
+        command = [*plain[:depth], *(["run"] if plain[:depth] == ["serve"] else []), "--help"]
         said = shell.ok(*command)
         for option in (word for word in words if word.startswith("--")):
             assert option in said, (words, option)

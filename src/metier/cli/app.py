@@ -26,7 +26,7 @@ INTERRUPTED = 130
 """What a shell calls a program that Ctrl-C ended."""
 STOPPED = "Stopped."
 GOES_ON = f"{STOPPED} Everything saved so far is kept. Run the same command again to continue."
-CONTINUED = ("record", "import", "learn", "watch", "sync", "train", "eval", "worker")
+CONTINUED = ("record", "import", "learn", "watch", "train", "eval", "worker")
 """Commands that go on where they were stopped."""
 COMMANDS = {
     "demo": "metier.cli.demo:demo",
@@ -41,7 +41,7 @@ COMMANDS = {
     "watch": "metier.cli.commands.watch:watch",
     "ui": "metier.cli.commands.ui:ui",
     "serve": "metier.cli.commands.fleet.serve",
-    "sync": "metier.cli.commands.fleet.sync",
+    "sync": "metier.cli.commands.fleet.sync:sync",
     "lessons": "metier.cli.commands.lessons",
     "checkup": "metier.cli.commands.lessons.checkup:checkup",
     "digest": "metier.cli.commands.lessons.digest:digest",

@@ -23,7 +23,7 @@ Thinking = Literal["auto", "on", "off"]
 FILE = "metier.toml"
 STATE = ".metier"
 PREFIX = "METIER_"
-NOT_SETTINGS = frozenset({"METIER_HOME", "METIER_WORKSPACE", "METIER_IDENTITY", "METIER_SYNC_TOKEN"})
+NOT_SETTINGS = frozenset({"METIER_HOME", "METIER_WORKSPACE", "METIER_IDENTITY"})
 """Variables that say where things are; the first sets `state_dir`, the second the workspace's folder."""
 Value = bool | int | float | str | tuple[str, ...]
 

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell
-from hostile import DESCRIPTION, MARK, SKILL, attacker, hook_output, poisoned, teach, told
+from hostile import DESCRIPTION, MARK, SKILL, hook_output, poisoned, teach, told
 from mcp_talk import Talk
 from selection_shop import FLAKY, HOSTILE
-from sharing_world import join, offer_by_http
 
 from metier.errors import MetierError
-from metier.sharing.membership import FILE as MEMBERSHIP
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -122,19 +120,6 @@ def _restore(shell: Shell) -> str:
     return _handed_out(shell)
 
 
-def _sync(shell: Shell) -> str:
-    """A membership that somebody brought along, at a server of theirs where a hostile skill is approved."""
-    folder = shell.folder.with_name("sender")
-    if not folder.exists():
-        poisoned(folder)
-    with attacker(folder) as sender, offer_by_http(sender) as url:
-        join(sender, sender, url=url)
-        if (shell.folder / ".metier").is_dir():
-            shutil.copy(sender.state / MEMBERSHIP, shell.folder / ".metier" / MEMBERSHIP)
-        assert shell.run("sync").code != 0
-    return _handed_out(shell)
-
-
 @contextmanager
 def as_sender(shell: Shell) -> Iterator[Shell]:
     """The command line of somebody else, in their home, where a hostile skill is approved."""
@@ -175,7 +160,6 @@ PATHS: dict[str, Callable[[Shell], str]] = {
     "drafts apply": _drafts,
     "skills import": _import_parcel,
     "restore": _restore,
-    "sync": _sync,
 }
 
 
