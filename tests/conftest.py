@@ -17,6 +17,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from quick_databases import quick_migrate
 
+from metier.cli.options import OTHER_SESSIONS
+from metier.models.programs.agent_program import OF_A_SESSION
 from metier.store.engines import migrate as engine_migrate
 from metier.store.engines.migrate import migrate
 from metier.store.engines.sqlite import SqliteEngine
@@ -91,7 +93,8 @@ def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     """Tests see neither the user's settings nor the user's agents."""
     for name in [name for name in os.environ if name.startswith("METIER_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("METIER_SEND_SESSIONS", "true")  # the person of these tests has said yes to that
+    for name in (*OF_A_SESSION, *OTHER_SESSIONS):
+        monkeypatch.delenv(name, raising=False)
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))

@@ -3,46 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import select
-import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 from homes import FOREIGN_HOOKS, picture, without_state
 from states import has_state, state_of
-from waiting import running
+from terminal import answered
+
+from metier.context.models.consent import consents
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 SECRET = "ghp_" + "x7Kq2Lm9Pw4Rt8Vz1Nc5Bd3Fg6Hj0SaYuEiO"
-
-
-def answered(folder: Path, answer: str, *words: str, path: str = "") -> tuple[int, str]:
-    """The exit code and the screen of a command in a terminal where every question gets one answer."""
-    screen, terminal = pty.openpty()
-    command = [sys.executable, "-m", "metier", *words]
-    environ = os.environ | {"PATH": f"{path}:/usr/bin:/bin" if path else "/usr/bin:/bin"}
-    with running(command, cwd=folder, env=environ, stdin=terminal, stdout=terminal, stderr=terminal) as child:
-        os.close(terminal)
-        shown, given, end = b"", 0, time.monotonic() + 60
-        while time.monotonic() < end:
-            if select.select([screen], [], [], 0.2)[0]:
-                try:
-                    shown += os.read(screen, 65_536)
-                except OSError:  # nobody holds the terminal any more: the command is over
-                    break
-            if shown.count(b"]: ") > given:
-                given += 1
-                os.write(screen, f"{answer}\n".encode())
-        os.close(screen)
-        code = child.wait(10)
-    return code, shown.decode("utf-8", "replace")
 
 
 def made_home(tmp_path: Path) -> tuple[Path, Path]:
@@ -94,7 +70,7 @@ def test_past_sessions_the_login_as_the_model_and_sending_are_each_a_question_of
         "Write this?",
         "Import them",
         "Use claude-code:haiku as the model",
-        "May it be sent to claude-code:haiku",
+        "May it go to claude-code from now on?",
     )
     places = [screen.index(one) for one in questions]
     assert places == sorted(places)
@@ -104,7 +80,8 @@ def test_past_sessions_the_login_as_the_model_and_sending_are_each_a_question_of
     assert "fix the flaky test" in shown, "the text as it would be sent is shown before"
     assert SECRET not in screen
     assert 'model = "claude-code:haiku"' in (state_of(project) / "metier.toml").read_text()
-    assert "send_sessions = true" in (state_of(project) / "metier.toml").read_text()
+    with Workspace.open(project) as ws:
+        assert [one.provider for one in consents(ws.context)] == ["claude-code"]
     assert "Undo: metier config unset model" in screen
 
 
@@ -116,10 +93,11 @@ def test_without_a_yes_nothing_is_imported_no_model_is_set_and_nothing_may_be_se
     assert code == 0, screen
     assert "Nothing was imported" in screen or "Imported" not in screen
     assert "No model is set. Later: metier config set model" in screen
-    assert "May it be sent" not in screen
+    assert "May it go" not in screen
     files = [*(home / ".config").rglob("*.toml"), *state_of(project).glob("*.toml")]
     settings = "".join(file.read_text() for file in files)
-    assert "send_sessions" not in settings
+    with Workspace.open(project) as ws:
+        assert consents(ws.context) == []
     assert "model" not in settings
 
 

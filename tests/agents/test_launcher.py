@@ -16,7 +16,8 @@ from metier.workspace import Workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
-TOLD = "Standing instructions confirmed by the person:\n- Use uv, not pip.\n- Never force-push."
+STANDING = "Standing instructions of the person who works here:"
+TOLD = f"{STANDING}\n- Use uv, not pip.\n- Never force-push."
 
 
 @pytest.fixture(params=SHELLS)
@@ -132,7 +133,7 @@ def test_before_and_after_a_tool_it_says_what_was_noted_for_that_call(launcher: 
     with made_ready(tmp_path / "proj") as ws:
         notes = [
             Note("before", "Stage files by name.", check={"program": ["git", "add"], "wrong": ["."]}, denies=True),
-            Note("before", "Use uv.", check={"program": ["pip", "install"]}, by="ada"),
+            Note("before", "Use uv.", check={"program": ["pip", "install"]}),
             Note("after", "Start the database first.", "connection refused"),
         ]
         write_notes(str(ws.state), notes)
@@ -144,10 +145,10 @@ def test_before_and_after_a_tool_it_says_what_was_noted_for_that_call(launcher: 
 
         said = json.loads(call("git add . && git commit"))["hookSpecificOutput"]
         assert said["permissionDecision"] == "deny"
-        reason = "Not run. Standing instruction confirmed by the person: Stage files by name."
+        reason = "Not run. Standing instruction of the person: Stage files by name."
         assert said["permissionDecisionReason"] == f"{reason} (`git add` must not be given `.`)"
         reminded = json.loads(call("cd x && pip install y"))["hookSpecificOutput"]["additionalContext"]
-        assert reminded == "Standing instructions confirmed by ada:\n- Use uv."
+        assert reminded == f"{STANDING}\n- Use uv."
         for other in ("ls", "git add .github", "echo 'git add .'", "uv pip install x", "pip install --help"):
             assert call(other) == "", other
         answer = {"hook_event_name": "PostToolUse", "tool_response": "psql: connection refused\n"}
@@ -183,7 +184,7 @@ def test_what_holds_in_all_projects_of_the_person_is_said_in_each(launcher: Laun
         write_notes(str(launcher.state_home / "user"), notes)
         start = launcher.run(ws.root, "start", hook_event_name="SessionStart", source="startup")
         said = json.loads(start)["hookSpecificOutput"]["additionalContext"]
-        assert said == "Standing instructions confirmed by the person:\n- Use uv, not pip."
+        assert said == f"{STANDING}\n- Use uv, not pip."
         call = {"hook_event_name": "PreToolUse", "tool_name": "Bash"}
         denied = launcher.run(ws.root, "before", **call, tool_input={"command": "pip install x"})
         assert json.loads(denied)["hookSpecificOutput"]["permissionDecision"] == "deny"

@@ -80,13 +80,13 @@ def test_a_correction_is_approved_given_and_then_enforced_and_the_digest_tells_i
     told = agents.metier(project, "lessons", "approve", rule["id"])
     assert f"metier lessons approve {rule['id'][:8]} --remind (or --deny)" in told
     first = said(agents, agent, project, "add httpx to the project")[0]
-    assert "Standing instructions confirmed by" in first
+    assert "Standing instructions of the person" in first
     assert RULE in first
 
     agents.metier(project, "lessons", "approve", rule["id"], "--deny")
     texts = said(agents, agent, project, "add rich to the project")
     assert RULE not in texts[0], "one channel a lesson"
-    assert "Not run. Standing instruction confirmed by" in texts[1]
+    assert "Not run. Standing instruction of the person:" in texts[1]
     assert RULE in texts[1]
     assert not (project / "ran-anyway").exists()
     assert (project / "ran-instead").exists()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from allowing import allow
 from pydantic import BaseModel
 
 from metier.context.models.access import asker_of, embedder_of
@@ -71,7 +72,7 @@ def test_a_model_that_cannot_be_is_a_config_error(opened: Any) -> None:
 
 
 def test_an_asker_is_named_by_provider_and_model_without_its_address(opened: Any) -> None:
-    asker = asker_of(opened(model="openai:m", model_url="http://127.0.0.1:9/v1").context, {})
+    asker = asker_of(allow(opened(model="openai:m", model_url="http://127.0.0.1:9/v1")).context, {})
     assert isinstance(asker, ModelAsker)
     with asker:
         assert asker.name == "openai:m"
@@ -128,7 +129,7 @@ def test_nobody_listening_is_no_answer_within_the_limit(opened: Any) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
-        asker = asker_of(opened(model="openai:m", model_url=url, judge_timeout=0.5).context, {})
+        asker = asker_of(allow(opened(model="openai:m", model_url=url, judge_timeout=0.5)).context, {})
         assert isinstance(asker, ModelAsker)
         began = time.monotonic()
         with asker:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from allowing import allow
 from cli_shell import Shell
 from learn_world import TESTS, task
 from loopback import Loopback, answers
@@ -52,7 +53,7 @@ def test_workers_judge_what_waits_and_learning_asks_about_nothing_twice(
         monkeypatch.setenv("METIER_MODEL_URL", server.url)
         (tmp_path / "shop").mkdir()
         with Workspace.open(tmp_path / "shop") as ws:
-            ws.deliver(task(TESTS, 0, 5))
+            allow(ws).deliver(task(TESTS, 0, 5))
         shell = Shell(tmp_path / "shop", monkeypatch, capsys)
         assert shell.json("fleet", "judge")["handed_in"] == 1
         shell.ok("worker", "--once")
@@ -95,7 +96,7 @@ def test_a_worker_replays_a_draft_and_notes_the_decision(
     monkeypatch.setenv("METIER_STORE", new_postgres)
     (tmp_path / "shop").mkdir()
     with Workspace.open(tmp_path / "shop") as ws:
-        ws.deliver(figures(number) for number in range(10))
+        allow(ws, "python").deliver(figures(number) for number in range(10))
         build_cases(ws.context)
         for one in list_cases(ws.context, "proposed"):
             decide_case(ws.context, one.id, "accepted")

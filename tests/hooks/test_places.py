@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NAMES = [
     "two words and a trailing space ",
-    "it's a \"quote\" & `tick` ; | > < # ! ~ %s {a,b} \\",
+    'it\'s a "quote" & `tick` ; | > < # ! ~ %s {a,b} \\',
     "new\nline",
     "trailing newline\n",
     "$(touch executed) ${HOME} $((1))",

@@ -9,8 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import forked
+from allowing import allow
 
 from metier.hooks.agents import selection_id
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,6 +142,9 @@ def follow_a_skill(folder: Path) -> None:
     said(folder, "cases", "build")
     assert "uninformative" in said(folder, *replay, code=1), "what nobody accepted is not tried"
     said(folder, "cases", "accept", "--all")
+    assert "metier models allow python" in said(folder, *replay, code=1), "cases hold text of sessions"
+    with Workspace.open(folder) as ws:
+        allow(ws, "python")
     shipped = said(folder, *replay, "--apply")
     assert "accept: replay on python=figure_agent:answer" in shipped
     assert "Left out 6 cases whose runs taught the draft." in shipped

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 import forked
 import pytest
+from allowing import allow
 from states import state_of
 from waiting import join, line_of
 
@@ -132,6 +133,14 @@ def shop(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def asking(shop: Path, silent: socket.socket) -> Path:
+    """The same, with a yes to the model that never answers."""
+    with Workspace.open(shop) as ws:
+        allow(ws)
+    return shop
+
+
 def test_a_watch_learns_once_from_a_burst_and_ends_cleanly(shop: Path) -> None:
     with Watching(shop) as watching:
         until(watching.notes)
@@ -205,9 +214,9 @@ def test_a_terminal_that_is_closed_ends_it(shop: Path) -> None:
     os.close(leader)
 
 
-def test_a_second_signal_ends_even_a_pass_that_hangs_at_once(shop: Path, silent: socket.socket) -> None:
-    record(shop, 2)
-    with Watching(shop) as watching:
+def test_a_second_signal_ends_even_a_pass_that_hangs_at_once(asking: Path, silent: socket.socket) -> None:
+    record(asking, 2)
+    with Watching(asking) as watching:
         silent.settimeout(PATIENCE)
         asked, _ = silent.accept()
         watching.process.send_signal(signal.SIGTERM)
@@ -220,9 +229,9 @@ def test_a_second_signal_ends_even_a_pass_that_hangs_at_once(shop: Path, silent:
 
 
 @pytest.mark.slow
-def test_a_pass_that_hangs_is_left_behind_after_a_few_seconds(shop: Path, silent: socket.socket) -> None:
-    record(shop, 2)
-    with Watching(shop) as watching:
+def test_a_pass_that_hangs_is_left_behind_after_a_few_seconds(asking: Path, silent: socket.socket) -> None:
+    record(asking, 2)
+    with Watching(asking) as watching:
         silent.settimeout(PATIENCE)
         asked, _ = silent.accept()
         code, took, _ = watching.end(signal.SIGTERM)
@@ -230,4 +239,4 @@ def test_a_pass_that_hangs_is_left_behind_after_a_few_seconds(shop: Path, silent
     assert code == 0
     assert took < 9
     assert watching.passes() == []
-    assert [row["why"] for row in rows(shop, "watch", "--check")] == ["2 new runs"]
+    assert [row["why"] for row in rows(asking, "watch", "--check")] == ["2 new runs"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from allowing import allow
 from cli_shell import Shell, bumps
 from states import state_of
 
@@ -44,25 +46,26 @@ def draft(_: str) -> dict[str, object]:
     }
 
 
-def lessons(text: str) -> object:
+def lessons(text: str) -> dict[str, object]:
     quote = "Always run the linter before you commit."
     assert quote in text
-    rule = {"text": "Run the linter before every commit.", "quote": quote, "candidates": [1]}
+    rule: dict[str, object] = {"text": "Run the linter before every commit.", "quote": quote, "candidates": [1]}
     return {"rules": [rule | {"scope": "project", "already_written": False}]}
 
 
-def nothing(_: str) -> object:
+def nothing(_: str) -> dict[str, object]:
     return {"rules": []}
 
 
-ANSWERS: dict[str, Callable[[str], object]] = {"draft": draft, "lessons": nothing}
+ANSWERS: dict[str, Callable[[str], dict[str, object]]] = {"draft": draft, "lessons": nothing}
 
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
     folder = tmp_path / "project"
     folder.mkdir()
-    Workspace.open(folder).close()
+    with Workspace.open(folder) as ws:
+        allow(ws, "question-files")
     found = Shell(folder, monkeypatch, capsys)
     found.deliver(bumps(5))
     return found
@@ -74,10 +77,17 @@ def deliver_wishes(shell: Shell, count: int = 90) -> None:
     shell.deliver([Run(message=text, output="Yes.", status="completed", source="api", session=text) for text in said])
 
 
+def nonce_of(place: Path, name: str) -> dict[str, str]:
+    """What an answer to a question repeats."""
+    found = re.search(r'"nonce": "([0-9a-f]{16})"', (place / f"{name}.md").read_text())
+    assert found
+    return {"nonce": found[1]}
+
+
 def answer(place: Path, names: list[str]) -> None:
     for name in names:
-        text = (place / f"{name}.md").read_text()
-        (place / f"{name}.json").write_text(json.dumps(ANSWERS[name.partition("-")[0]](text)))
+        said = ANSWERS[name.partition("-")[0]]((place / f"{name}.md").read_text())
+        (place / f"{name}.json").write_text(json.dumps(nonce_of(place, name) | said))
 
 
 def round_of(shell: Shell, *words: str, code: int = 0) -> Any:
@@ -193,7 +203,7 @@ def test_a_secret_in_an_answer_is_not_kept(shell: Shell, tmp_path: Path) -> None
     secret = "ghp" + "_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     for name in names:
         found = draft("") | {"summary": f"Bumps a dependency with {secret}"}
-        (place / f"{name}.json").write_text(json.dumps(found))
+        (place / f"{name}.json").write_text(json.dumps(found | nonce_of(place, name)))
     assert round_of(shell, "--answers", str(place))["taken"] == 1
     database = b"".join(file.read_bytes() for file in state_of(shell.folder).glob("metier.db*"))
     assert secret.encode() not in database
@@ -212,6 +222,7 @@ def test_it_only_proposes(shell: Shell, tmp_path: Path, more: tuple[str, ...]) -
 def test_a_folder_that_is_none_is_refused(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     assert shell.run("learn", "--answers", str(tmp_path / "none")).code == 1
+    (tmp_path / "file").chmod(0o600)
     said = shell.run("learn", "--questions", str(tmp_path / "file"))
     assert (said.code, "cannot be written" in said.err) == (1, True)
 
@@ -223,3 +234,58 @@ def test_in_mode_apply_a_whole_set_of_answers_ships_nothing(shell: Shell, tmp_pa
     finally:
         del os.environ["METIER_MODE"]
     assert not (shell.folder / ".agents/skills").exists()
+
+
+def test_without_a_yes_nothing_is_written_and_one_line_says_what_would_be(shell: Shell, tmp_path: Path) -> None:
+    shell.ok("config", "unset", "send_sessions")
+    said = shell.run("learn", "--questions", str(tmp_path / "ask"))
+    assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
+    assert re.search(r"Text of 5 sessions \([\d,]{5,} characters\) would be written to .*/ask as questions", said.err)
+    assert said.err.endswith("To agree, type in a terminal: metier models allow question-files\n")
+    assert not (tmp_path / "ask").exists()
+    with Workspace.open(shell.folder) as ws:
+        assert all(one.state == "new" for one in ws.runs())
+
+
+@pytest.mark.parametrize("place", ["project", "project/deeper", "clone/ask", "link"])
+def test_questions_lie_in_no_work_tree(shell: Shell, tmp_path: Path, place: str) -> None:
+    (tmp_path / "clone/.git").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "clone")
+    said = shell.run("learn", "--questions", str(tmp_path / place))
+    assert (said.code, "lies in the work tree" in said.err, said.err.count("\n")) == (2, True, 1)
+    assert list((tmp_path / "clone").iterdir()) == [tmp_path / "clone/.git"]
+
+
+def test_a_folder_that_others_can_read_gets_no_questions(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "ask").mkdir(mode=0o755)
+    said = shell.run("learn", "--questions", str(tmp_path / "ask"))
+    assert (said.code, "chmod 700" in said.err, list((tmp_path / "ask").iterdir())) == (2, True, [])
+
+
+def test_an_answer_repeats_the_nonce_of_its_question(shell: Shell, tmp_path: Path) -> None:
+    place = tmp_path / "ask"
+    (name,) = [one["name"] for one in round_of(shell, "--questions", str(place))["questions"]]
+    right = nonce_of(place, name)
+    for wrong, reason in (
+        ({}, "no JSON object with a nonce"),
+        ({"nonce": "0" * 16}, "another question's or project's"),
+        ({"nonce": 7}, "another question's"),
+    ):
+        (place / f"{name}.json").write_text(json.dumps(draft("") | wrong))
+        (refused,) = round_of(shell, "--answers", str(place), code=1)["refused"]
+        assert (refused["name"], reason in refused["reason"]) == (name, True)
+        assert nonce_of(place, name) == right
+    (place / f"{name}.json").write_text(json.dumps(draft("") | right))
+    assert round_of(shell, "--answers", str(place))["taken"] == 1
+
+
+def test_an_answer_to_another_projects_question_is_refused(shell: Shell, tmp_path: Path) -> None:
+    place, other = tmp_path / "ask", tmp_path / "other"
+    other.mkdir()
+    with Workspace.open(other) as ws:
+        allow(ws, "question-files").deliver(bumps(5))
+    (name,) = [one["name"] for one in round_of(shell, "--questions", str(place))["questions"]]
+    answer(place, [name])
+    theirs = Shell(other, shell.monkeypatch, shell.capsys)
+    done = round_of(theirs, "--answers", str(place), code=1)
+    assert [one["name"] for one in done["refused"]] == [name]

@@ -116,7 +116,7 @@ def test_lessons_are_instructions_only_once_the_person_has_confirmed_them(talk: 
         "Lint with `npm run lint`.",
     }
     heading, line, middle, other, _ = talk.call("lessons").splitlines()
-    assert heading.startswith("Standing instructions confirmed by ")
+    assert heading == "Notes from earlier work here, for reference:"
     assert (line, middle) == ("- Run the tests with `npm test`.", head)
     assert json.loads(other)["kind"] == "fact"
     assert talk.call("lessons", query="lint").splitlines()[0] == head

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from allowing import allow
 
 from metier.config import load
 from metier.context.models.access import asker_of
@@ -334,7 +335,7 @@ def test_learning_asks_the_agent_that_the_settings_name(programs: Programs, tmp_
     programs.prints("claude", ANSWER | {"result": '{"good": true}'})
     (tmp_path / "project").mkdir()
     with Workspace.open(tmp_path / "project", flags={"model": "claude-code:haiku"}) as ws:
-        asker = asker_of(ws.context, programs.environ())
+        asker = asker_of(allow(ws).context, programs.environ())
         assert not isinstance(asker, NoModel)
         with asker:
             assert asker.ask(Question(stage="judge", prompt="was it good?"), Judged) == Judged(good=True)

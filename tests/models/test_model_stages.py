@@ -13,6 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from allowing import allow
 from judging import judge_all
 from loopback import Loopback, answers, completion, floods, hangs, resets
 
@@ -97,7 +98,7 @@ def begun(ws: Workspace, stack: ExitStack, acts: tuple[Act, ...], flags: dict[st
     limits = {f"{stage}_timeout": 30 for stage in ("judge", "cluster", "draft")}
     given = {"model": "openai:m", "model_url": server.url, "model_key": "SOME_KEY", "model_price": "1/2"}
     ws = Workspace(context=replace(ws.context, settings=config.load(ws.root, {**given, **limits, **flags})))
-    asker = asker_of(ws.context, {"SOME_KEY": KEY})
+    asker = asker_of(allow(ws).context, {"SOME_KEY": KEY})
     assert isinstance(asker, ModelAsker)
     return server, stack.enter_context(asker), ws
 

@@ -142,7 +142,7 @@ def test_the_story_of_a_lesson_holds_decisions_telling_and_cost(shop: Workspace)
         told.add(transaction, [given, given])
     story = lesson_story(shop.context, lesson.id)
     assert (story.told, story.told_sessions) == ((("fix", 2),), 1)
-    said = f"Standing instructions confirmed by {lesson.decided_by}:\n- {lesson.text}"
+    said = f"Notes from earlier work here, for reference:\n- {lesson.text}"
     assert story.tokens == 2 * tokens(said)
 
 
@@ -158,7 +158,7 @@ def test_what_was_told_costs_what_it_said_at_that_time(shop: Workspace, clock: C
     clock.later(hours=1)
     with shop.context.store.write() as transaction:
         told.add(transaction, [replace(given, created=shop.context.now())])
-    short = f"Standing instructions confirmed by {lesson.decided_by}:\n- Short."
+    short = "Notes from earlier work here, for reference:\n- Short."
     assert lesson_story(shop.context, lesson.id).tokens == before + tokens(short)
 
 

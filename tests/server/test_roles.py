@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 LOOK = {"viewer", "reviewer", "admin"}
 DECIDE = {"reviewer", "admin"}
-RECORD = {"record", "machine", "admin"}
-SYNC = {"machine", "viewer", "reviewer", "admin"}
+RECORD = {"record", "admin"}
 MEASURE = {"metrics", "admin"}
 WHO: dict[tuple[str, str], set[str]] = {
     ("GET", "/"): LOOK,
@@ -68,8 +67,6 @@ WHO: dict[tuple[str, str], set[str]] = {
     ("POST", "/undo/{name}"): DECIDE,
     ("POST", "/v1/runs"): RECORD,
     ("POST", "/v1/traces"): RECORD,
-    ("GET", "/v1/sync"): SYNC,
-    ("GET", "/v1/sync/objects/{object}"): SYNC,
     ("GET", "/metrics"): MEASURE,
 }
 """Who may use each route; a new route needs its row here and in `metier/server/roles.py`."""
@@ -81,7 +78,6 @@ SAMPLES = {
     "skill": "no-such-skill",
     "training": "ffffffff",
     "job": "99999999",
-    "object": "0" * 64,
     "trial": "ffffffffffff",
     "case": "ffffffffffff",
     "entry": "99999999",

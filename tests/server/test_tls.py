@@ -1,4 +1,4 @@
-"""The server with its own TLS files: a real handshake, cookies for https alone, and machines that check who it is."""
+"""The server with its own TLS files: a real handshake, cookies for https alone, and visitors that check who it is."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from server_world import serve_workspace
 
-from metier.errors import UnreachableError
 from metier.server.binding import ServeOptions
-from metier.sharing.server_client import ServerClient
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,9 +47,7 @@ def certificate(folder: Path) -> tuple[str, str]:
     return str(folder / "cert.pem"), str(folder / "key.pem")
 
 
-def test_people_and_machines_reach_it_by_https_and_know_whom_they_talk_to(
-    tmp_path: Path, empty_ws: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_people_reach_it_by_https_and_know_whom_they_talk_to(tmp_path: Path, empty_ws: Workspace) -> None:
     cert, key = certificate(tmp_path)
     with serve_workspace(empty_ws, ServeOptions(cert=cert, key=key)) as served:
         assert served.binding.origin.startswith("https://127.0.0.1:")
@@ -66,8 +62,6 @@ def test_people_and_machines_reach_it_by_https_and_know_whom_they_talk_to(
         assert "; Secure" in answer.headers["set-cookie"]
         assert "max-age" in answer.headers["strict-transport-security"]
         connection.close()
-        client = ServerClient(url=served.binding.origin, token=served.tokens["machine"])
-        with pytest.raises(UnreachableError, match="certificate"):
-            client.manifest()  # nobody vouches for this certificate
-        monkeypatch.setenv("SSL_CERT_FILE", cert)
-        assert client.manifest().key
+        strict = http.client.HTTPSConnection("127.0.0.1", served.binding.port, timeout=20)
+        with pytest.raises(ssl.SSLCertVerificationError, match="certificate"):
+            strict.request("GET", "/")  # nothing vouches for this certificate

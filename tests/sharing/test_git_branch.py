@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from sharing_world import RULE, make_server, open_machine
+from sharing_world import RULE, make_project, open_machine
 
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.sharing.git_branch import make_branch
@@ -34,7 +34,7 @@ def repository(folder: Path) -> None:
 
 
 def test_the_branch_holds_what_was_approved_with_its_evidence_and_nothing_else_changes(tmp_path: Path) -> None:
-    ws = make_server(tmp_path / "project")
+    ws = make_project(tmp_path / "project")
     repository(ws.root)
     (ws.root / "readme.txt").write_text("changed\n", encoding="utf-8")
     hook = ws.root / ".git/hooks/reference-transaction"
@@ -66,7 +66,7 @@ def test_the_branch_holds_what_was_approved_with_its_evidence_and_nothing_else_c
 
 
 def test_a_secret_is_refused_also_beside_one_that_was_taken_out(tmp_path: Path) -> None:
-    ws = make_server(tmp_path / "project")
+    ws = make_project(tmp_path / "project")
     repository(ws.root)
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     beside = Quote(run="r", origin="person", text=f"not [REDACTED:github-token:0a1b2c3d], use {secret}")

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from allowing import allow
+
 from metier.learning.learn import learn
 from metier.library.proposals.gate import NoConfirmation
 from metier.store.tables.learning import members, patterns, waiting
@@ -105,10 +107,13 @@ def with_steps(made: Sequence[Run], *more: str) -> list[Run]:
     return [replace(one, tools=(*one.tools, *calls)) for one in made]
 
 
-def opened(folder: Path, clock: Callable[[], datetime] | None = None, **settings: object) -> Workspace:
-    """A workspace in a folder that is made if need be, with some settings."""
+def opened(
+    folder: Path, clock: Callable[[], datetime] | None = None, *, allowed: bool = True, **settings: object
+) -> Workspace:
+    """A workspace in a folder that is made if need be, with some settings; its model may be sent text of sessions."""
     folder.mkdir(parents=True, exist_ok=True)
-    return Workspace.open(folder, flags=settings, clock=clock or Clock())
+    ws = Workspace.open(folder, flags=settings, clock=clock or Clock())
+    return allow(ws) if allowed and ws.config.models.model else ws
 
 
 def learned(ws: Workspace, gate: ShipGate | None = None, **options: object) -> Learned:

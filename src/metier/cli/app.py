@@ -35,7 +35,7 @@ SANDBOXES = {
 }
 """Variables that agents set for the commands they run."""
 GOES_ON = f"{STOPPED} Everything saved so far is kept. Run the same command again to continue."
-CONTINUED = ("record", "import", "learn", "watch", "sync", "train", "eval", "worker")
+CONTINUED = ("record", "import", "learn", "watch", "train", "eval", "worker")
 """Commands that go on where they were stopped."""
 COMMANDS = {
     "demo": "metier.cli.demo:demo",
@@ -50,7 +50,7 @@ COMMANDS = {
     "watch": "metier.cli.commands.watch:watch",
     "ui": "metier.cli.commands.ui:ui",
     "serve": "metier.cli.commands.fleet.serve",
-    "sync": "metier.cli.commands.fleet.sync",
+    "sync": "metier.cli.commands.fleet.sync:sync",
     "lessons": "metier.cli.commands.lessons",
     "checkup": "metier.cli.commands.lessons.checkup:checkup",
     "digest": "metier.cli.commands.lessons.digest:digest",

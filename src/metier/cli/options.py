@@ -30,6 +30,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JS
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")]
 
 
+OTHER_SESSIONS = ("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "COPILOT_CLI")
+"""Variables of commands that Codex and Copilot run."""
+
+
 def _named_agents(ctx: typer.Context, param: typer.CallbackParam, value: str) -> str:
     """The agents as they were named; naming none of them is not naming them all."""
     source = ctx.get_parameter_source(param.name or "")
@@ -195,6 +199,20 @@ def confirm(question: str, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise UsageError("This needs a confirmation, and there is no terminal to ask on. Add --yes.")
+    if not typer.confirm(question, err=True):
+        raise RefusedError("Nothing was changed.")
+
+
+def confirm_in_terminal(question: str) -> None:
+    """Ask the person at a terminal of their own; no option, no variable and no agent says yes in their place."""
+    import sys
+
+    from metier.errors import RefusedError
+    from metier.models.programs.agent_program import OF_A_SESSION
+
+    inside = any(os.environ.get(name) for name in (*OF_A_SESSION, *OTHER_SESSIONS))
+    if inside or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise RefusedError("Only you can say yes to this, in a terminal that no agent opened. Nothing was changed.")
     if not typer.confirm(question, err=True):
         raise RefusedError("Nothing was changed.")
 

@@ -24,7 +24,7 @@ Links = Literal["auto", "always", "never"]
 Thinking = Literal["auto", "on", "off"]
 FILE = "metier.toml"
 PREFIX = "METIER_"
-NOT_SETTINGS = frozenset({"METIER_HOME", "METIER_WORKSPACE", "METIER_SYNC_TOKEN"})
+NOT_SETTINGS = frozenset({"METIER_HOME", "METIER_WORKSPACE"})
 """Variables that say where things are: all state, and the workspace's folder."""
 Value = bool | int | float | str | tuple[str, ...]
 
@@ -81,8 +81,6 @@ class ModelConfig:
     """Tokens a day, at most; 0: no limit."""
     budget_usd: float = 0.5
     """Dollars a day, at most; 0: nothing may be spent. Where no price is known: 100 calls a day."""
-    send_sessions: bool = False
-    """true: redacted text of sessions may be sent to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,7 +276,6 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "budget_calls": _number(0, 1_000_000_000, int),
     "budget_tokens": _number(0, 1_000_000_000_000, int),
     "budget_usd": _number(0, 1_000_000, float),
-    "send_sessions": _flag,
     "second_opinions": _texts,
     "select_top_k": _number(1, 1_000, int),
     "select_max_detailed": _number(1, 100, int),

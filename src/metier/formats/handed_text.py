@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from metier.hooks.notes import DENIED, STANDING
+from metier.hooks.wording import DENIED, REFERENCE, STANDING
 
 ABOUT = (
     "Reference material from the skill library of this workspace, chosen because it matches the request. It describes"
@@ -18,12 +18,12 @@ _SKILL = re.compile(r'^<skill(?:_content)? name="([^"\n]{1,200})"', re.MULTILINE
 
 def is_handed_text(text: str) -> bool:
     """Whether Metier wrote a text for an agent's context."""
-    return text.lstrip().startswith((_MARK, STANDING.partition("{")[0]))
+    return text.lstrip().startswith((_MARK, STANDING, REFERENCE))
 
 
 def is_denial(text: str) -> bool:
     """Whether a tool's answer is the reason for which Metier did not let it run."""
-    return DENIED.partition("{")[0] in text
+    return DENIED in text
 
 
 def given_skills(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import json
 import os
 
 from metier.hooks.places import user_folder
+from metier.hooks.wording import one_line
 
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 # (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
@@ -21,19 +22,18 @@ if TYPE_CHECKING:
 NOTES, WORDS = "notes.json", "words"
 LAUNCHED = ("start", "before", "after")
 """Events at which the launcher looks for words; at a prompt it always starts Python."""
-KNOWN = "known"
-"""The event of a note that is told nowhere: a rule of one project, kept to see that another one has it, too."""
+KNOWN, TAKEN_BACK = "known", "taken back"
+"""Events of notes that are told nowhere: a rule of one project, kept to see that another one has it, too; and one that
+another project no longer wants for all."""
+UNTOLD = (KNOWN, TAKEN_BACK)
 WIDE = "\u3040"
 """The first sign of scripts that put no spaces between words."""
-STANDING = "Standing instructions confirmed by {}"
-"""The heading of what is said; also in the reason of a denial, so that it is known again in a transcript."""
-DENIED = "Not run. Standing instruction confirmed by {}: {}"
 
 
 class Note:
     """A line that an agent is told: at which event, for which calls, and whether the call is stopped."""
 
-    __slots__ = ("by", "check", "cites", "denies", "event", "expires", "id", "text", "word", "workspace")
+    __slots__ = ("check", "cites", "denies", "event", "expires", "id", "kind", "text", "word", "workspace")
 
     def __init__(
         self,
@@ -41,22 +41,22 @@ class Note:
         text: str,
         word: str = "",
         *,
+        kind: str = "rule",
         denies: bool = False,
         id: str = "",  # noqa: A002 - the lesson's id
         check: Mapping[str, object] | None = None,
-        by: str = "",
         expires: str = "",
         cites: str = "",
         workspace: str = "",
     ) -> None:
-        self.event, self.text, self.word, self.denies = event, text, word, denies
-        self.id, self.check, self.by, self.expires, self.workspace = id, check, by, expires, workspace
+        self.event, self.kind, self.text, self.word, self.denies = event, kind, text, word, denies
+        self.id, self.check, self.expires, self.workspace = id, check, expires, workspace
         self.cites = cites  # a file of the project and, behind a tab, the text in it that has to be there
 
 
 def read_person_notes(state: str) -> list[Note]:
     """The notes for all projects of this person."""
-    return [one for one in read_notes(user_folder(state)) if one.event != KNOWN]
+    return [one for one in read_notes(user_folder(state)) if one.event not in UNTOLD]
 
 
 def read_notes(folder: str) -> list[Note]:
@@ -69,7 +69,7 @@ def read_notes(folder: str) -> list[Note]:
 
 
 def _note_of(row: Mapping[str, object]) -> Note:
-    names = ("event", "text", "word", "id", "by", "expires", "cites", "workspace")
+    names = ("event", "kind", "text", "word", "id", "expires", "cites", "workspace")
     said = {name: str(row.get(name) or "") for name in names}
     check = row.get("check")
     return Note(**said, denies=row.get("denies") is True, check=check if isinstance(check, dict) else None)
@@ -77,7 +77,7 @@ def _note_of(row: Mapping[str, object]) -> Note:
 
 def write_notes(folder: str, notes: Sequence[Note]) -> None:
     """Write the file of notes, and those of words, with exactly these."""
-    rows = [{name: getattr(one, name) for name in Note.__slots__} for one in notes]
+    rows = [{name: getattr(one, name) for name in Note.__slots__} | {"text": one_line(one.text)} for one in notes]
     _replace(os.path.join(folder, NOTES), json.dumps(rows, ensure_ascii=False, indent=1) + "\n" if rows else "")
     if notes:
         os.makedirs(os.path.join(folder, WORDS), mode=0o700, exist_ok=True)

@@ -20,8 +20,9 @@ from metier.hooks.identity import read_key
 from metier.hooks.process import run_hook
 from metier.hooks.rank import RankedSkill, choose_skills, read_statements
 from metier.hooks.spool import write_entry
-from metier.hooks.tell import notes_for_prompt, record_told, told_text
+from metier.hooks.tell import notes_for_prompt, record_told
 from metier.hooks.trial import WITHOUT, arm_of, running_trials
+from metier.hooks.wording import told_text
 from metier.hooks.workspace import UnreadableSettingsError, quick_redactor, settings_of, workspace_name
 
 TYPE_CHECKING = False

@@ -10,9 +10,10 @@ import time
 
 from metier.hooks.agents import agent_of, context_output, denial_output, selection_id, turn_of
 from metier.hooks.given import forget_given, given_keys, note_given
-from metier.hooks.notes import DENIED, STANDING, WIDE, read_notes, read_person_notes, still_says
+from metier.hooks.notes import WIDE, read_notes, read_person_notes, still_says
 from metier.hooks.process import run_hook
 from metier.hooks.spool import write_entry
+from metier.hooks.wording import denial_text, notes_that_fit, told_text
 from metier.hooks.workspace import root_of, workspace_name
 
 TYPE_CHECKING = False
@@ -34,8 +35,6 @@ EVENTS = {
 LINES = {"start": 12, "prompt": 3, "before": 3, "after": 1}
 HOW = {"start": "start", "before": "remind", "after": "fix"}
 """What the record of a note that was said calls the event."""
-CHARACTERS = 1_400
-"""The most that is said at once."""
 EMPTIED = ("clear", "compact")
 """Sources of a session's start after which the context holds nothing of before."""
 
@@ -80,10 +79,11 @@ def notes_now(state: str) -> list[Note]:
 
 def _new_ones(notes: Sequence[Note], state: str, session: str, event: str) -> list[Note]:
     """The first notes, as many as may be said; a fix is said once in a session."""
-    fresh = not_given(notes, state, session) if event == "after" else list(notes)
+    fresh = not_given(notes, state, session) if event == "after" else notes
+    fitting = notes_that_fit(fresh[: LINES.get(event, 0)])
     if event == "after":
-        note_given(state, session, [_key(one) for one in fresh[: LINES[event]]])
-    return fresh[: LINES.get(event, 0)]
+        note_given(state, session, [_key(one) for one in fitting])
+    return fitting
 
 
 def not_given(notes: Sequence[Note], state: str, session: str) -> list[Note]:
@@ -100,7 +100,7 @@ def notes_for_prompt(state: str, folder: str, payload: Payload) -> list[Note]:
     prompt = str(payload.get("prompt") or "")
     session = str(payload.get("session_id") or "")
     called = [one for one in found if _calls_for(one, prompt) and _still_holds(one, state, folder)]
-    fitting = not_given(called, state, session)[: LINES["prompt"]]
+    fitting = notes_that_fit(not_given(called, state, session)[: LINES["prompt"]])
     note_given(state, session, [_key(one) for one in fitting])
     return fitting
 
@@ -123,27 +123,6 @@ def _words(text: str) -> set[str]:
     """The words of a text, in small letters."""
     plain = "".join(one if one.isalnum() or one in "-_." else " " for one in text.casefold())
     return {word.strip("-_.") for word in plain.split()}
-
-
-def told_text(notes: Sequence[Note]) -> str:
-    """What an agent reads: who confirmed it, and one line for each note; as many as fit."""
-    heading = STANDING.format(next((one.by for one in notes if one.by), "the person"))
-    lines: list[str] = []
-    for one in notes:
-        if sum(map(len, lines)) + len(one.text) <= CHARACTERS:
-            lines.append(f"- {one.text}")
-    return "\n".join((f"{heading}:", *lines))
-
-
-def denial_text(note: Note) -> str:
-    """What an agent reads in the place of a tool's result."""
-    said = DENIED.format(note.by or "the person", note.text)
-    if not note.check:
-        return said
-    from metier.hooks.calls import NoteCheck
-    from metier.text.shell.checks import check_words
-
-    return f"{said} ({check_words(NoteCheck(note.check))})"
 
 
 def record_told(state: str, folder: str, payload: Payload, how: str, notes: Sequence[Note]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel
 
 from metier.context.models.access import asker_of
+from metier.context.models.consent import note_program
 from metier.context.state_folder import exclusive_lock
 from metier.errors import ConfigError, MetierError
 from metier.events import Noted
@@ -74,6 +75,12 @@ class Parts:
         """Whether all parts are the caller's own, so that no model is needed."""
         return self.judge is not None and self.clusterer is not None and self.drafter is not None
 
+    @property
+    def names(self) -> str:
+        """What the caller's own parts are called; empty: there are none."""
+        own = (self.judge, self.clusterer, self.drafter)
+        return ", ".join(type(one).__name__ for one in own if one is not None)
+
 
 DEFAULT_PARTS = Parts()
 
@@ -102,6 +109,8 @@ def _learn_with_model(
 ) -> Generator[Event, None, Learned]:
     """The pass with the workspace's model, or without one; with what the model cost."""
     ctx = library.ctx
+    if (own := parts.names) and not options.dry_run:
+        note_program(ctx, f"runs to {own}")
     found = DRY if options.dry_run or parts.is_whole else asker_of(ctx)
     if isinstance(found, NoModel):
         if not parts.is_whole:

@@ -57,14 +57,14 @@ def approve_lesson(
     `scope`: where it holds; without one it is this project, unless it was approved for more before.
     """
     found = get_lesson(ctx, lesson)
-    holds, check = _scope_of(found, scope), _check_of(found, step)
+    holds, check = _scope_of(found, scope), _check_of(ctx, found, step)
     if scope == "person":
         restore_person_note(ctx, found.id)
     same = (found.status, found.check, found.scope, found.seal) == ("approved", check, holds, lesson_seal(ctx, found))
     if same and still_cited(ctx, found):
         refresh_notes(ctx)
         return found
-    _refuse_unsafe(found.text)
+    _refuse_unsafe(found.text, check)
     in_use_now = [one for one in list_lessons(ctx, every=True) if one.status == "approved"]
     if rule := forbidding_rule(in_use_now, found):
         raise RefusedError(
@@ -98,10 +98,10 @@ def _scope_of(lesson: Lesson, scope: LessonScope | None) -> LessonScope:
     return holds
 
 
-def _check_of(lesson: Lesson, step: CheckStep | None) -> LessonCheck | None:
-    """The check of a lesson, which goes as far as is wanted."""
+def _check_of(ctx: Context, lesson: Lesson, step: CheckStep | None) -> LessonCheck | None:
+    """The check of a lesson, which goes as far as is wanted; unsaid, as far as this person agreed to before."""
     if step is None:
-        return lesson.check
+        return replace(lesson.check, step="observe") if lesson.check and not in_use(ctx, [lesson]) else lesson.check
     if lesson.check is None:
         raise RefusedError(f"Calls cannot be held to lesson {lesson.id[:8]}. {how_to_check(lesson)}")
     return replace(lesson.check, step=step)
@@ -191,7 +191,7 @@ def edit_lesson(ctx: Context, lesson: str, text: str, check: LessonCheck | None 
         raise InputError("A lesson needs words. Take it out of use: metier lessons forget " + found.id)
     if len(said) > LONGEST:
         raise InputError(f"A lesson is one line of at most {LONGEST} characters; this has {len(said)}.")
-    _refuse_unsafe(said)
+    _refuse_unsafe(said, check)
     action = f"{EDIT} ({check.step})" if check else EDIT
     return _decide(ctx, found, replace(found, text=said, by="person", check=check), action, said)
 
@@ -261,11 +261,13 @@ def _is_held(lesson: Lesson) -> bool:
     return lesson.check is not None and lesson.check.step != "observe"
 
 
-def _refuse_unsafe(text: str) -> None:
+def _refuse_unsafe(text: str, check: LessonCheck | None) -> None:
+    """Refuse what review stops: the line, and the command that agents are told to run instead."""
     from metier.review.review import review_line
     from metier.types.reviews import blocks
 
-    stopped = [one for one in review_line(text).findings if blocks(one)]
+    lines = (text, f"Run `{check.instead}`.") if check and check.instead else (text,)
+    stopped = [one for line in lines for one in review_line(line).findings if blocks(one)]
     if stopped:
         raise RefusedError(
             f"Review stops this lesson ({stopped[0].rule}): {stopped[0].reason} Edit it: metier lessons edit ID"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from metier.library.delivery.channels import one_line
+from metier.hooks.notes import Note
+from metier.hooks.wording import one_line, told_text
 from metier.library.delivery.notes_file import in_use, shared_notes
 from metier.library.delivery.ways import holds_now
 from metier.library.proposals.hand_in import hand_in_document
@@ -54,11 +55,12 @@ def runs(opened: OpenedWorkspace, given: Arguments) -> str:
 
 
 def lessons(opened: OpenedWorkspace, given: Arguments) -> str:
-    """The lessons in use as the person's instructions, and those that wait for a decision as plain data."""
+    """The lessons in use as hooks say them, and those that wait for a decision as plain data."""
     ws, limit = opened.get_newest(), int(str(given.get("limit") or SHOWN))
     words = str(given.get("query") or "").casefold().split()
     found = [one for one in ws.lessons() if _has_one_of(words, one.text)]
-    parts = _instructions(ws, found, words, limit)
+    told = _told(ws, found, words)[:limit]
+    parts = [told_text(told)] if told else []
     if waiting := [one for one in found if one.is_open][:limit]:
         parts += [PROPOSED, *(json.dumps(_lesson(one), ensure_ascii=False) for one in waiting)]
     if not parts and (text := ws.context.loss_text):
@@ -66,13 +68,11 @@ def lessons(opened: OpenedWorkspace, given: Arguments) -> str:
     return "\n".join(parts) or ("No lesson has one of these words." if words else "There are no lessons here yet.")
 
 
-def _instructions(ws: Workspace, found: Sequence[Lesson], words: Sequence[str], limit: int) -> list[str]:
+def _told(ws: Workspace, found: Sequence[Lesson], words: Sequence[str]) -> list[Note]:
     """The lessons in use, of this project and of all projects of the person."""
     used = [one for one in in_use(ws.context, found) if holds_now(ws.context, one)]
-    shared = [one.text for one in shared_notes(ws.context) if _has_one_of(words, one.text)]
-    lines = [one_line(text) for text in (*(one.text for one in used), *shared)][:limit]
-    by = next((inline(one.decided_by) for one in used if one.decided_by), "the person")
-    return [f"Standing instructions confirmed by {by}:", *(f"- {line}" for line in lines)] if lines else []
+    shared = [one for one in shared_notes(ws.context) if _has_one_of(words, one.text)]
+    return [*(Note("", one.text, kind=one.kind) for one in used), *shared]
 
 
 def _has_one_of(words: Sequence[str], text: str) -> bool:

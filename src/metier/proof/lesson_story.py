@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from metier.hooks.notes import Note
-from metier.hooks.tell import denial_text, told_text
+from metier.hooks.wording import denial_text, told_text
 from metier.learning.stages.count_checks import count_check
-from metier.library.delivery.channels import channels_of, one_line
+from metier.library.delivery.channels import channels_of
 from metier.library.delivery.notes_file import in_use
 from metier.library.lessons import get_lesson, list_lessons
 from metier.proof.came_back import came_back
@@ -55,7 +55,7 @@ def tokens_told(lesson: Lesson, given: Iterable[ToldLesson], decisions: Sequence
     check = asdict(lesson.check) if lesson.check else None
     total = 0
     for (text, is_denial), count in times.items():
-        note = Note("", one_line(text), check=check, by=one_line(lesson.decided_by))
+        note = Note("", text, kind=lesson.kind, check=check)
         total += count * tokens(denial_text(note) if is_denial else told_text([note]))
     return total
 

@@ -1,4 +1,4 @@
-"""The server's own key: it signs what is shared, and the cookies of those who signed in."""
+"""The server's own key: it signs the cookies of those who signed in."""
 
 from __future__ import annotations
 

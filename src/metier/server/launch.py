@@ -12,7 +12,7 @@ import uvicorn
 from starlette.concurrency import run_in_threadpool
 
 from metier.errors import StoreError
-from metier.server import endpoints, share_routes
+from metier.server import endpoints
 from metier.server.endpoints import Inlet
 from metier.server.intake import Intake
 from metier.server.issued_tokens import TokenCheck
@@ -22,7 +22,6 @@ from metier.server.role_gate import RoleGate
 from metier.server.telemetry import MetricsPush
 from metier.server.traces import TraceBuilder
 from metier.server.visitors import SignIn
-from metier.sharing.offer import Offers
 from metier.store.tables.runs import runs
 from metier.store.tables.server import trace_spans
 from metier.web.app import pages_app, run_dashboard
@@ -60,9 +59,7 @@ def build_server(ws: Workspace, binding: Binding, *, otel: str = "") -> ServerPa
     metrics = _metrics(ws)
     intake, builder = Intake(ws.context, metrics), TraceBuilder(ws.context, metrics)
     beside = [intake, builder, *([MetricsPush(metrics, otel)] if otel else [])]
-    routes = (*endpoints.ROUTES, *share_routes.ROUTES)
-    app = pages_app(build_dashboard(ws, binding.port), routes, lifespan=_lifespan(beside))
-    app.state.offers = Offers(ws.library)
+    app = pages_app(build_dashboard(ws, binding.port), endpoints.ROUTES, lifespan=_lifespan(beside))
     app.state.inlet = Inlet(ctx=ws.context, intake=intake, metrics=metrics)
     sign_in = SignIn(
         key=server_key(ws.context),

@@ -15,7 +15,6 @@ from starlette.routing import Match
 
 from metier.context.audit import acting_as
 from metier.server.roles import NEEDS, may
-from metier.server.share_routes import VISITOR
 from metier.web.answers import FORM_SCOPE, LOOKS_ONLY
 from metier.web.guard import (
     FORM_TOKEN,
@@ -102,7 +101,7 @@ class RoleGate:
 
     async def _forward(self, head: RequestHead, visitor: Visitor, call: tuple[Scope, Receive, Send]) -> None:
         scope, receive, safe = call
-        scope[FORM_SCOPE], scope[VISITOR] = visitor.form_token, visitor
+        scope[FORM_SCOPE] = visitor.form_token
         scope[LOOKS_ONLY] = not may(visitor.token.role, "decide")
         with suppress(Exception), acting_as(visitor.token.name):  # what went wrong was said already
             if head.path.startswith(PROGRAMS):

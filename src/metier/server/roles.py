@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, Literal, get_args
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Right = Literal["look", "decide", "record", "sync", "measure"]
-Role = Literal["record", "machine", "metrics", "viewer", "reviewer", "admin"]
+Right = Literal["look", "decide", "record", "measure"]
+Role = Literal["record", "metrics", "viewer", "reviewer", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
 RIGHTS: Mapping[str, frozenset[Right]] = {
     "record": frozenset({"record"}),
-    "machine": frozenset({"record", "sync"}),
     "metrics": frozenset({"measure"}),
-    "viewer": frozenset({"look", "sync"}),
-    "reviewer": frozenset({"look", "sync", "decide"}),
-    "admin": frozenset({"look", "sync", "decide", "record", "measure"}),
+    "viewer": frozenset({"look"}),
+    "reviewer": frozenset({"look", "decide"}),
+    "admin": frozenset({"look", "decide", "record", "measure"}),
 }
 ABOUT: Mapping[str, str] = {
     "record": "sends runs and traces, sees nothing",
-    "machine": "sends runs and traces, gets what was approved",
     "metrics": "reads /metrics",
     "viewer": "looks at every page",
     "reviewer": "looks, and decides on lessons, drafts and skills",
@@ -76,8 +74,6 @@ NEEDS: Mapping[tuple[str, str], Right] = {
     ("POST", "/undo/{name}"): "decide",
     ("POST", "/v1/runs"): "record",
     ("POST", "/v1/traces"): "record",
-    ("GET", "/v1/sync"): "sync",
-    ("GET", "/v1/sync/objects/{object}"): "sync",
     ("GET", "/metrics"): "measure",
 }
 """The right that each route needs, by method and path as the route has it."""

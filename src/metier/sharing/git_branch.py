@@ -1,4 +1,4 @@
-"""Sharing without a server: a branch in git that holds what was approved, with the evidence in its text.
+"""Sharing by git: a branch that holds what was approved, with the evidence in its text.
 
 It is made of git's own objects: the files that are checked out, and what is staged, stay as they are.
 """
@@ -12,17 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.errors import ConfigError, InputError, NotFoundError, RefusedError
+from metier.errors import ConfigError, InputError, MetierError, NotFoundError, RefusedError
+from metier.library.changes import was_reviewed_here
 from metier.library.delivery.notes_file import in_use
 from metier.library.proposals.gate import receipt_words
-from metier.sharing.offer import offered_skills
 from metier.store.tables.learning import lessons
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.library.skills import Library
-    from metier.sharing.manifest import OfferedSkill
     from metier.types.lessons import Lesson
     from metier.types.skills import Version
 
@@ -34,6 +33,8 @@ QUOTES = 3
 """Quotes of each lesson that are shown."""
 LONGEST = 200
 """Characters of a quote."""
+BY_HAND = ("hand-edit", "found")
+"""What somebody did to a file: it counts on this machine, and is not shared."""
 KINDS = {"rule": "Rules", "fix": "Fixes", "fact": "Facts"}
 
 
@@ -64,16 +65,16 @@ def make_branch(library: Library, name: str = "") -> SharedBranch:
     if not used and not skills:
         raise NotFoundError("Nothing is approved yet, so there is nothing to share. See: metier lessons, metier drafts")
     files = [*_skill_files(library, skills), *([BranchFile(path=PAGE, content=page_of(used).encode())] if used else [])]
-    message = message_of(used, [(one, _newest(library, one)) for one in skills])
+    message = message_of(used, skills)
     _refuse_secrets(library, [*files, BranchFile(path="the text of the commit", content=message.encode())])
-    tree = _tree(root, head, files, [one.name for one in skills])
+    tree = _tree(root, head, files, [one.skill for one in skills])
     if tree == _git(root, "rev-parse", f"{head}^{{tree}}"):
         raise RefusedError("Everything that is approved is in what is checked out already. No branch was made.")
     name = name or f"metier/{library.ctx.now()[:10]}-{tree[:8]}"
     _check_name(root, name)
     commit = _git(root, "commit-tree", tree, "-p", head, "-F", "-", given=message.encode(), problem=NO_NAME)
     _git(root, "update-ref", f"refs/heads/{name}", commit, "0" * 40)
-    return SharedBranch(name=name, commit=commit, skills=tuple(one.name for one in skills), lessons=len(used))
+    return SharedBranch(name=name, commit=commit, skills=tuple(one.skill for one in skills), lessons=len(used))
 
 
 NO_COMMIT = "This needs a git repository with a commit: the branch begins at what is checked out."
@@ -97,11 +98,11 @@ def page_of(found: Sequence[Lesson]) -> str:
     return "\n".join(lines)
 
 
-def message_of(found: Sequence[Lesson], skills: Sequence[tuple[OfferedSkill, Version]]) -> str:
+def message_of(found: Sequence[Lesson], skills: Sequence[Version]) -> str:
     """The text of the commit: what is new, who approved it, and what it rests on."""
     lines = [f"Metier: {_number(len(found), 'lesson')} and {_number(len(skills), 'skill')} that were approved", ""]
-    for offered, version in skills:
-        lines += [f"Skill {offered.name}, version {version.number} ({version.hash[:12]})"]
+    for version in skills:
+        lines += [f"Skill {version.skill}, version {version.number} ({version.hash[:12]})"]
         lines += [f"  {version.summary}"] if version.summary else []
         lines += [f"  approved by {version.who}; {receipt_words(version.receipt) or 'no gate'}"]
         runs = len(version.provenance.runs)
@@ -126,19 +127,37 @@ def _lessons(library: Library) -> list[Lesson]:
     return sorted((one for one in found if one.scope != "person"), key=lambda one: (one.kind, one.text, one.id))
 
 
-def _skills(library: Library) -> list[OfferedSkill]:
-    return [one for one, store in offered_skills(library) if store is library.version_store]
+def _skills(library: Library) -> list[Version]:
+    """The version of each of the project's skills that others may have."""
+    found: dict[str, Version] = {}
+    histories = library.version_store.histories
+    for root, name in histories.skills():
+        try:
+            version = shared_version(library, histories.history_of(root, name).versions)
+        except MetierError:
+            continue  # a history that is damaged is not shared, and stops nothing else
+        if version is not None and "/" not in name:
+            found.setdefault(name, version)
+    return [found[name] for name in sorted(found)]
 
 
-def _newest(library: Library, offered: OfferedSkill) -> Version:
-    past = library.find(offered.name).history().versions
-    return next(one for one in reversed(past) if one.hash == offered.hash)
+def shared_version(library: Library, past: Sequence[Version]) -> Version | None:
+    """The newest version that was reviewed or approved here, as long as it was not taken back or away."""
+    good = {one.hash for one in past if was_reviewed_here(library.ctx, one)}
+    for version in reversed(past):
+        if version.out:
+            return None
+        if version.hash in good:
+            return version
+        if version.action not in BY_HAND:
+            return None
+    return None
 
 
-def _skill_files(library: Library, skills: Sequence[OfferedSkill]) -> list[BranchFile]:
+def _skill_files(library: Library, skills: Sequence[Version]) -> list[BranchFile]:
     return [
         BranchFile(
-            path=f"{SKILLS}/{skill.name}/{file.path}",
+            path=f"{SKILLS}/{skill.skill}/{file.path}",
             content=library.version_store.objects.get(file.object),
             executable=file.executable,
         )

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from allowing import allow
 
 from metier.library.proposals.hand_in import hand_in_document
 from metier.training.cases.read import read_cases
@@ -75,6 +76,9 @@ def test_a_draft_is_tried_with_and_without(shop: Shell, monkeypatch: pytest.Monk
     assert (few["decision"]["action"], few["cases"]) == ("uninformative", 0)
     shop.ok("cases", "build")
     shop.ok("cases", "accept", "--all")
+    assert "metier models allow python" in shop.run(*words).err
+    with Workspace.open(shop.folder) as ws:
+        allow(ws, "python")
     done = shop.json(*words)
     assert (done["decision"]["action"], done["cases"], done["version"]) == ("accept", 10, None)
     assert all(delta == 1 for delta in done["decision"]["deltas"].values())

@@ -11,6 +11,7 @@ import pytest
 from homes import FOREIGN_HOOKS, picture, without_state
 from states import has_state, state_of
 
+from metier.context.models.access import may_send
 from metier.library.lessons import approve_lesson
 from metier.library.proposals.hand_in import hand_in_document
 from metier.store.tables.learning import lessons
@@ -217,11 +218,10 @@ def test_the_doctor_tells_about_agents(shell: Shell, home: Path) -> None:
 
 def test_what_init_offers_has_options_of_its_own_and_yes_alone_sets_no_model(shell: Shell, home: Path) -> None:
     done = shell.json("init", "--yes")
-    assert (done["imported"], done["model"], done["send_sessions"]) == (None, "", False)
-    done = shell.json("init", "--yes", "--import", "--model", "claude-code:haiku", "--send-sessions")
-    assert (done["imported"]["runs"], done["model"], done["send_sessions"]) == (0, "claude-code:haiku", True)
+    assert (done["imported"], done["model"]) == (None, "")
+    done = shell.json("init", "--yes", "--import", "--model", "claude-code:haiku")
+    assert (done["imported"]["runs"], done["model"]) == (0, "claude-code:haiku")
     assert shell.json("config")["model"]["value"] == "claude-code:haiku"
-    assert shell.json("config")["send_sessions"]["value"] is True
 
 
 def test_a_model_by_option_sends_nothing_before_a_yes_of_its_own(shell: Shell, home: Path) -> None:
@@ -229,8 +229,8 @@ def test_a_model_by_option_sends_nothing_before_a_yes_of_its_own(shell: Shell, h
     assert "Set model to codex:default." in said
     assert "Nothing of your sessions is sent to codex:default before you say yes: metier models allow" in said
     assert "No earlier sessions were found in this folder." in said
-    own = home / ".config/metier/metier.toml"
-    assert not own.exists() or "send_sessions" not in own.read_text()
+    with Workspace.open(shell.folder) as ws:
+        assert not may_send(ws.context)
 
 
 def test_options_that_make_no_sense_are_told_before_anything_is_made(shell: Shell, home: Path, tmp_path: Path) -> None:
@@ -239,8 +239,6 @@ def test_options_that_make_no_sense_are_told_before_anything_is_made(shell: Shel
     said = shell.run("-w", str(folder), "init", "--model", "nonsense")
     assert said.code == 2, said.err
     assert not has_state(folder)
-    said = shell.run("-w", str(folder), "init", "--send-sessions")
-    assert (said.code, "--send-sessions needs a model" in said.err) == (2, True)
 
 
 def test_a_workspace_can_be_left_and_made_again_and_each_state_stays(shell: Shell, home: Path) -> None:

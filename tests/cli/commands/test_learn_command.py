@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from allowing import allow
 from cli_shell import bump
 from states import state_of
 
@@ -236,6 +237,8 @@ def test_a_model_that_cannot_be_asked_is_said_once_and_nothing_counts_as_success
 def test_why_runs_could_not_be_judged_is_said_in_a_line(shell: Shell, chores: list[str]) -> None:
     shell.monkeypatch.setenv("METIER_MODEL", "openai:x@http://127.0.0.1:9/v1")
     shell.monkeypatch.setenv("METIER_MODEL_KEY", "none")
+    with Workspace.open(shell.folder) as ws:
+        allow(ws)
     said = shell.run("learn")
     assert said.code == 0
     (line,) = [one for one in said.err.splitlines() if one.startswith("Not judged: ")]

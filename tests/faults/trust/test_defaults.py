@@ -11,7 +11,7 @@ import pytest
 from cli_shell import Shell, bumps
 
 from metier.config import Config
-from metier.context.models.access import asker_of, budget_line
+from metier.context.models.access import budget_line
 from metier.context.models.spending import StoreLedger
 from metier.library.proposals.ship import apply_drafts
 from metier.maintenance.retention import remove_runs
@@ -20,7 +20,6 @@ from metier.models.ledger import Amount, Limits
 from metier.store.tables.learning import lessons
 from metier.types import Run
 from metier.types.lessons import Lesson, Quote
-from metier.types.questions import NoModel
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_the_defaults_are_careful() -> None:
     config = Config()
     assert (config.mode, config.retention_days, config.max_disk_mb) == ("observe", 90, 1024)
-    assert (config.models.budget_usd, config.models.send_sessions) == (0.5, False)
+    assert config.models.budget_usd == 0.5
     assert config.selection.select_explore_rate == 0
 
 
@@ -77,30 +76,6 @@ def test_of_two_models_each_is_told_with_the_limit_that_holds_for_it(ws: Workspa
     assert line.startswith(
         "Model claude-code and openai:m: at most $0.50 a day, $0.00 of it spent; openai:m: price unk"
     )
-
-
-def test_text_of_sessions_is_sent_only_after_a_yes_that_showed_it(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("METIER_SEND_SESSIONS")
-    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    shell.deliver([Run(message=f"log in with {secret}", output="done", status="completed")])
-    for name, value in MODEL.items():
-        monkeypatch.setenv(f"METIER_{name.upper()}", value)
-    with Workspace.open(shell.folder) as ws:
-        found = asker_of(ws.context)
-    assert isinstance(found, NoModel)
-    assert "metier models allow" in found.fix
-    assert "is not sent to openai:m before you say yes" in shell.ok("learn")
-    asked = shell.run("models", "allow")
-    assert (asked.code, "log in with [REDACTED" in asked.err, secret in asked.err) == (2, True, False)
-    said = shell.ok("models", "allow", "--yes")
-    assert "Undo: metier config unset send_sessions" in said
-    with Workspace.open(shell.folder) as ws, asker_of(ws.context) as asker:  # type: ignore[union-attr]
-        assert not isinstance(asker, NoModel)
-    shell.ok("config", "unset", "send_sessions")
-    with Workspace.open(shell.folder) as ws:
-        assert isinstance(asker_of(ws.context), NoModel)
 
 
 def test_retention_keeps_the_runs_that_a_skill_rests_on_and_says_what_it_removes(tmp_path: Path) -> None:

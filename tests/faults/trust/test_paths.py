@@ -6,22 +6,18 @@ A new path is one more entry of PATHS. What lies in a project is the table of te
 from __future__ import annotations
 
 import json
-import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell
-from hostile import DESCRIPTION, MARK, SKILL, attacker, hook_output, poisoned, teach, told
+from hostile import DESCRIPTION, MARK, SKILL, hook_output, poisoned, teach, told
 from mcp_talk import Talk
 from selection_shop import FLAKY, HOSTILE
-from sharing_world import join, offer_by_http
-from states import state_of
 
 from metier.errors import MetierError
 from metier.library.delivery.notes_file import refresh_notes
-from metier.sharing.membership import FILE as MEMBERSHIP
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -124,19 +120,6 @@ def _restore(shell: Shell) -> str:
     return _handed_out(shell)
 
 
-def _sync(shell: Shell) -> str:
-    """A membership that somebody brought along, at a server of theirs where a hostile skill is approved."""
-    folder = shell.folder.with_name("sender")
-    if not folder.exists():
-        poisoned(folder)
-    with attacker(folder) as sender, offer_by_http(sender) as url:
-        join(sender, sender, url=url)
-        if state_of(shell.folder).is_dir():
-            shutil.copy(sender.state / MEMBERSHIP, state_of(shell.folder) / MEMBERSHIP)
-        assert shell.run("sync").code != 0
-    return _handed_out(shell)
-
-
 @contextmanager
 def as_sender(shell: Shell) -> Iterator[Shell]:
     """The command line of somebody else, in their home, where a hostile skill is approved."""
@@ -177,7 +160,6 @@ PATHS: dict[str, Callable[[Shell], str]] = {
     "drafts apply": _drafts,
     "skills import": _import_parcel,
     "restore": _restore,
-    "sync": _sync,
 }
 
 

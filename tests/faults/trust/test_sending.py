@@ -6,11 +6,14 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from allowing import allow
 from cli_shell import Shell, bumps
 from loopback import Loopback, answers, completion
 from mcp_talk import Talk
 from selection_shop import FLAKY, put, stocked
 
+from metier.store.tables import audit
+from metier.types.trials import Case
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -37,7 +40,6 @@ def shell(
         stocked(ws)
         put(ws, "adder", "Adds numbers. Use for sums.", "Add them.")
         ws.deliver(bumps())
-    monkeypatch.delenv("METIER_SEND_SESSIONS")
     for part in ("MODEL", "EMBED"):
         monkeypatch.setenv(f"METIER_{part}_URL", server.url)
         monkeypatch.setenv(f"METIER_{part}_KEY", "none")
@@ -75,11 +77,42 @@ def test_learning_sends_nothing_and_says_what_it_waits_for(
     assert server.seen == []
 
 
+@pytest.mark.parametrize("command", [("checkup",), ("import",), ("runs", "list"), ("lessons", "list"), ("doctor",)])
+def test_looking_at_sessions_sends_nothing(shell: Shell, server: Loopback, command: tuple[str, ...]) -> None:
+    shell.run(*command)
+    assert server.seen == []
+
+
+def test_a_yes_to_one_address_is_none_to_another(shell: Shell, server: Loopback) -> None:
+    with Workspace.open(shell.folder, flags={"model_url": "http://127.0.0.1:9/v1"}) as ws:
+        allow(ws)
+    shell.run("learn")
+    assert server.seen == []
+    with Workspace.open(shell.folder) as ws:
+        allow(ws)
+    shell.run("learn")
+    assert server.seen
+
+
 @pytest.mark.parametrize("command", ["train", "eval"])
 def test_cases_made_from_runs_are_refused_without_a_yes(shell: Shell, server: Loopback, command: str) -> None:
     said = shell.run(command, "adder", "--cases", _cases(shell.folder, origin="run 5d138095"))
     assert (said.code, "4 of 4 cases come from recorded runs" in said.err) == (1, True)
-    assert "metier models allow" in said.err
+    assert f"metier models allow openai@{server.url.split('/')[2]}" in said.err
+    assert server.seen == []
+
+
+def own_agent(case: Case, _: str) -> str:
+    return case.expected
+
+
+def test_a_program_that_passes_its_own_agent_and_model_has_agreed_for_that_call(shell: Shell, server: Loopback) -> None:
+    cases = [Case(id=str(n), input=f"{n} + 1", expected=str(n + 1), origin="run 5d138095") for n in range(4)]
+    with Workspace.open(shell.folder, flags={"model": ""}) as ws:
+        ws.evaluate("adder", "none", cases=cases, target=own_agent)
+        with ws.context.store.read() as transaction:
+            (entry,) = [one for one in audit.list_own(transaction) if one.action == "allow sending sessions"]
+    assert (entry.subject, entry.reason) == ("cases to own_agent", "by program, for this call")
     assert server.seen == []
 
 
@@ -89,8 +122,9 @@ def test_cases_of_ones_own_are_evaluated_and_the_budget_is_said_first(shell: She
     assert server.seen
 
 
-def test_watch_says_the_budget_first(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("METIER_SEND_SESSIONS", "true")
+def test_watch_says_the_budget_first(shell: Shell) -> None:
+    with Workspace.open(shell.folder) as ws:
+        allow(ws)
     first = shell.run("--set", "mode=draft", "watch", "--once").err.splitlines()[0]
     assert "Model openai:some-model: price unknown: at most 100 calls today" in first
 

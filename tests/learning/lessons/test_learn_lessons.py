@@ -177,7 +177,7 @@ def test_a_call_that_was_denied_is_counted_apart_and_teaches_no_fix(ws: Workspac
     taught(ws, "one", "two")
     fix = ws.lessons()[0]
     approve_lesson(ws.context, fix.id, "yes", "deny")
-    reason = f"Not run. Standing instruction confirmed by ada: {fix.text}"
+    reason = f"Not run. Standing instruction of the person: {fix.text}"
     calls = (failed("tool pr", reason), ran("tool pr --path ."))
     ws.deliver([replace(said(f"open it {one}", *calls, session=one), started="2100-01-01T00:00:00Z") for one in "xyz"])
     ws.learn()

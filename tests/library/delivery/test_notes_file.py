@@ -9,7 +9,7 @@ import pytest
 from sessions import failed, ran, said
 
 from metier.hooks.notes import NOTES, read_notes
-from metier.hooks.tell import denial_text
+from metier.hooks.wording import denial_text
 from metier.learning.stages.reword_lesson import reword_lesson
 from metier.library.delivery.notes_file import refresh_notes
 from metier.library.lessons import approve_lesson, edit_lesson, forget_lesson, publish_lesson

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from learn_world import TESTS, learned, opened, task, the_draft
@@ -46,7 +46,7 @@ def knows(case: Case, text: str) -> str:
 
 
 def test_a_draft_that_reviewed_cases_prove_ships_in_mode_apply_with_its_receipt(tmp_path: Path) -> None:
-    with opened(tmp_path / "shop", mode="apply", send_sessions=True) as ws:
+    with opened(tmp_path / "shop", mode="apply") as ws:
         ws.deliver(task(TESTS))
         put_cases(ws, 8)
         (version,) = learned(ws, ReviewedCases(ws.library, ReplayOptions(target=knows))).applied
@@ -55,7 +55,7 @@ def test_a_draft_that_reviewed_cases_prove_ships_in_mode_apply_with_its_receipt(
 
 
 def test_a_draft_that_they_speak_against_is_rejected(tmp_path: Path) -> None:
-    with opened(tmp_path / "shop", mode="apply", send_sessions=True) as ws:
+    with opened(tmp_path / "shop", mode="apply") as ws:
         ws.deliver(task(TESTS))
         put_cases(ws, 12)
         against = ReplayOptions(target=lambda case, text: "" if text else "42 passed")
@@ -86,19 +86,19 @@ def test_a_pass_without_cases_says_so_with_the_draft(tmp_path: Path) -> None:
         (8, "accepted", COMMAND, {}, NONE_FITS),
         (3, "accepted", CHECKED, {}, "3 accepted cases fit it, and 5 are needed (metier cases build)"),
         (8, "accepted", CHECKED, {"model": ""}, "8 accepted cases fit it, and there is no model to try them with"),
-        (8, "accepted", CHECKED, {"send_sessions": False}, "and may not be sent to a model (metier models allow)"),
+        (8, "accepted", CHECKED, {"allowed": False}, "and may not be sent (metier models allow openai@127.0.0.1:9)"),
         (8, "accepted", CHECKED, {"budget_usd": 0}, "and the budget of a day is 0 (budget_usd)"),
     ],
 )
 def test_what_cannot_be_tried_is_uninformative_in_plain_words(
-    tmp_path: Path, count: int, status: CaseStatus, scorer: str, settings: dict[str, object], reason: str
+    tmp_path: Path, count: int, status: CaseStatus, scorer: str, settings: dict[str, Any], reason: str
 ) -> None:
     with opened(tmp_path / "shop", mode="apply") as ws:
         ws.deliver(task(TESTS))
         learned(ws, NoCases())
         put_cases(ws, count, status, scorer)
-    allowed: dict[str, object] = {"mode": "apply", "model": MODEL, "send_sessions": True}
-    with opened(tmp_path / "shop", **(allowed | settings)) as ws:
+    given: dict[str, Any] = {"mode": "apply", "model": MODEL, "allowed": True}
+    with opened(tmp_path / "shop", **(given | settings)) as ws:
         change = proposed_change(ws.library, the_draft(ws))
         said = ReviewedCases(ws.library).decide(the_draft(ws), change.before, change.after)
     assert said.action == "uninformative"
@@ -122,7 +122,7 @@ def test_the_configured_model_is_asked_and_a_budget_that_is_spent_ends_it(
         put_cases(ws, 8)
     with Loopback(knowing) as server:
         settings = {"model": "openai:small", "model_url": server.url, "model_key": "none", "budget_calls": calls}
-        with opened(tmp_path / "shop", mode="apply", send_sessions=True, **settings) as ws:
+        with opened(tmp_path / "shop", mode="apply", **settings) as ws:
             change = proposed_change(ws.library, the_draft(ws))
             said = ReviewedCases(ws.library).decide(the_draft(ws), change.before, change.after)
         assert said.action == action, said.reason

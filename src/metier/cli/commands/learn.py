@@ -74,10 +74,11 @@ def learn(
     with open_workspace(ctx, refuses_off=True) as ws:
         library = ws.library
         from metier.cli.views.learn import document, print_page
+        from metier.context.models.access import may_send
         from metier.proof.learn_and_prove import learn_and_prove
         from metier.types.passes import Options
 
-        if not as_json and not dry_run and ws.context.config.models.send_sessions:
+        if not as_json and not dry_run and may_send(ws.context):
             tell_budget(ws)
         notes: list[str] = []
         events = learn_and_prove(library, Options(apply=apply, dry_run=dry_run, wait=wait))

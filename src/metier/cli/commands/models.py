@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, Yes, confirm, open_workspace, options
+from metier.cli.options import AsJson, confirm_in_terminal, open_workspace, options
 from metier.cli.output import console, emit, talk, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from metier.cli.options import GlobalOptions
     from metier.context.models.spending import Today
@@ -21,6 +20,14 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 SHOWN = 500
 """Characters of each text that is shown before the first is sent."""
+WAYS = {
+    "model": "sends the requests, answers and commands of recorded runs to {}, secrets taken out.",
+    "agent": "hands the requests, answers and commands of recorded runs to {}, which sends them on; secrets taken out.",
+    "files": "writes the requests, answers and commands of recorded runs into {}, secrets taken out. Who answers them "
+    "gets that text: your agent's open session sends it to its own provider.",
+}
+"""What becomes of text of sessions, by the kind of who gets it."""
+Provider = Annotated[str, typer.Argument(metavar="[PROVIDER]", help="Who may get it; default: the model that is set.")]
 SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROBLEM", "red")}
 
 
@@ -59,39 +66,40 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def allow(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Show what learning would send to the model, with secrets taken out, and ask for your yes.
+def allow(ctx: typer.Context, provider: Provider = "true", as_json: AsJson = False) -> None:
+    """Show what learning would send, with secrets taken out, and ask for your yes: once a project and provider.
 
-    Example:  metier models allow
+    Asks in a terminal of yours and nowhere else. Without a provider it is the model that is set; question-files are
+    those of `metier learn --questions`.
+
+    Example:  metier models allow  ·  metier models allow question-files
     """
-    root, name = allow_sending(ctx, yes=yes, is_quiet=as_json)
+    allowed = allow_sending(ctx, provider, is_quiet=as_json)
     if as_json:
-        emit({"workspace": str(root), "model": name, "send_sessions": True})
+        emit(allowed)
 
 
-def allow_sending(ctx: typer.Context, *, yes: bool, is_quiet: bool) -> tuple[Path, str]:
-    """Show what would be sent, ask, and note the yes; returns the workspace and the model that it is for."""
-    from metier.config import FILE
-    from metier.config.files import change_file
-    from metier.errors import UsageError
+def allow_sending(ctx: typer.Context, wanted: str, *, is_quiet: bool) -> dict[str, str]:
+    """Show what would be sent and to whom, ask, and keep the yes; returns what was agreed to."""
+    from metier.context.models.access import models_of
+    from metier.context.models.consent import give_consent, named_recipient
 
     with open_workspace(ctx) as ws:
-        name, newest, root, own = ws.config.models.model, ws.runs(limit=1), ws.root, ws.state / FILE
-    if not name:
-        raise UsageError("No model is set. Set one first: metier config set model anthropic:claude-haiku-4-5")
-    if not is_quiet:
-        talk(f"Learning sends the requests, answers and commands of recorded runs to {name}, secrets taken out.")
-        talk("An example, as it would be sent:" if newest else "There is no run yet that could be shown.")
-        for record in newest:
-            talk(f"  request: {record.run.message[:SHOWN]}")
-            talk(f"  answer: {record.run.output[:SHOWN]}")
-            for tool in record.run.tools[:3]:
-                talk(f"  {tool.name}: {tool.input[:SHOWN]}")
-    confirm(f"May it be sent to {name} from now on?", yes=yes)
-    change_file(own, "send_sessions", True)  # noqa: FBT003
-    if not is_quiet:
-        talk("Allowed for this workspace. Undo: metier config unset send_sessions")
-    return root, name
+        to = named_recipient(wanted, models_of(ws.context.settings).model)
+        newest = ws.runs(limit=1)
+        if not is_quiet:
+            talk(f"Learning {WAYS[to.kind].format(to.provider)}")
+            talk("An example, as it would be sent:" if newest else "There is no run yet that could be shown.")
+            for record in newest:
+                talk(f"  request: {record.run.message[:SHOWN]}")
+                talk(f"  answer: {record.run.output[:SHOWN]}")
+                for tool in record.run.tools[:3]:
+                    talk(f"  {tool.name}: {tool.input[:SHOWN]}")
+        confirm_in_terminal(f"May it go to {to.provider} from now on?")
+        give_consent(ws.context, to, "terminal")
+        if not is_quiet:
+            talk(f"Allowed for this project: {to.provider}. Undo: metier config unset send_sessions")
+        return {"workspace": str(ws.root), "provider": to.provider, "kind": to.kind}
 
 
 def _show(results: Sequence[CheckResult]) -> None:

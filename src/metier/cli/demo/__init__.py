@@ -87,7 +87,7 @@ def open_stage(folder: Path, today: date | None = None) -> Generator[Stage]:
     later = (today or datetime.now(UTC).date()) - timedelta(days=1) - STORY_ENDS
     clock = DemoClock(datetime(2026, 3, 13, 18, 0, tzinfo=UTC) + later)
     # nothing is sent: the agents of the demo are functions; a replay asks before it hands cases to any agent
-    with Workspace.open(folder, environ=environ, flags={"send_sessions": True}, clock=clock) as ws:
+    with Workspace.open(folder, environ=environ, clock=clock) as ws:
         yield Stage(ws=ws, clock=clock, environ=environ, later=later)
 
 

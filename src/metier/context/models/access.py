@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal
 
+from metier.context.models.consent import has_consent, recipient_of
 from metier.models.ledger import UNPRICED_CALLS
 from metier.types import Tokens
 from metier.types.questions import UNSET, NoModel
@@ -35,7 +36,7 @@ def asker_of(
     line = _line(ctx, os.environ if environ is None else environ, "model")
     if isinstance(line, NoModel):
         return line
-    if not ctx.config.models.send_sessions:
+    if not may_send(ctx):
         line.close()
         return _not_allowed(line.name)
     from metier.context.models.line import ModelAsker
@@ -50,10 +51,16 @@ def _not_allowed(name: str) -> NoModel:
     )
 
 
+def may_send(ctx: Context) -> bool:
+    """Whether text of sessions may go to the model that is set."""
+    spec = models_of(ctx.settings).model
+    return spec is not None and has_consent(ctx, recipient_of(spec))
+
+
 def what_is_sent(ctx: Context) -> str:
     """What learning may spend, or what it waits for before it asks the model; empty where none is set."""
     name = ctx.config.models.model
-    if name and not ctx.config.models.send_sessions:
+    if name and not may_send(ctx):
         found = _not_allowed(name)
         return f"{found.reason} {found.fix}"
     return budget_line(ctx)

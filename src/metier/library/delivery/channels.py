@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal
 
 from metier.hooks.notes import WIDE
@@ -18,7 +17,6 @@ STANDING, TOKENS, CHARACTERS = 12, 300, 4
 """Rules at a session's start, their tokens, and the characters of a token, roughly."""
 WORDS, PAIRS = 4, 12
 """Words of a line that call for it, where nothing else says which; and pairs of signs, where there are no spaces."""
-_TAG = re.compile(r"<(?=[/!?]|(?:system|user|assistant|human|hook|skill|developer|tool)\b)", re.IGNORECASE)
 
 
 def channels_of(lessons: Iterable[Lesson]) -> dict[str, Channel]:
@@ -55,9 +53,3 @@ def words_for(rule: Lesson) -> str:
     longest = sorted((word for word in found if word < WIDE), key=lambda word: -len(word))[:WORDS]
     pairs = [word for word in found if word >= WIDE][:PAIRS]
     return " ".join([*(word for word in found if word in longest), *pairs])
-
-
-def one_line(text: str) -> str:
-    """A lesson's text as an agent reads it: one line, with no sign in it that could end the frame around it."""
-    plain = "".join(sign if sign.isprintable() else " " for sign in text)
-    return _TAG.sub("‹", " ".join(plain.split()))

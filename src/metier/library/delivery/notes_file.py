@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from metier.errors import StoreError
 from metier.formats.value_json import dumps
-from metier.hooks.notes import KNOWN, NOTES, WORDS, Note, read_notes, write_notes
-from metier.library.delivery.channels import channels_of, one_line, trigger_word
+from metier.hooks.notes import KNOWN, NOTES, TAKEN_BACK, UNTOLD, WORDS, Note, read_notes, write_notes
+from metier.hooks.wording import one_line
+from metier.library.delivery.channels import channels_of, trigger_word
 from metier.store.engines.exclusive import lock_by_file
 from metier.store.tables.learning import lessons
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from metier.types.lessons import Lesson
 
 LOCK = "notes.lock"
-TAKEN_BACK = "taken back"
-"""The mark of a lesson that another project no longer wants for all."""
 ALIKE = 2
 """Words of their subjects that two rules share when they are about the same."""
 WAIT = 10.0
@@ -61,10 +60,10 @@ def notes_of(told: Sequence[Lesson]) -> list[Note]:
 def share_lessons(ctx: Context, used: Sequence[Lesson]) -> None:
     """Write what holds in all projects of the person, and what is known here, beside their key."""
     mine = [one for one in person_notes(ctx) if one.workspace == ctx.name]
-    back = {one.id for one in mine if one.by == TAKEN_BACK}
+    back = {one.id for one in mine if one.event == TAKEN_BACK}
     told = notes_of([one for one in used if one.scope == "person" and one.id not in back])
     known = [
-        Note(KNOWN, one_line(one.text), one.subject, id=one.id, workspace=ctx.name, by=TAKEN_BACK * (one.id in back))
+        Note(TAKEN_BACK if one.id in back else KNOWN, one.text, one.subject, id=one.id, workspace=ctx.name)
         for one in used
         if one.kind != "fact" and (one.scope != "person" or one.id in back)
     ]
@@ -97,7 +96,7 @@ def drop_person_notes(ctx: Context) -> bool:
 
 def shared_notes(ctx: Context) -> list[Note]:
     """What other projects of this person tell agents here as well."""
-    return [one for one in person_notes(ctx) if one.workspace != ctx.name and one.event != KNOWN]
+    return [one for one in person_notes(ctx) if one.workspace != ctx.name and one.event not in UNTOLD]
 
 
 def other_projects(ctx: Context, lesson: Lesson) -> list[str]:
@@ -107,7 +106,7 @@ def other_projects(ctx: Context, lesson: Lesson) -> list[str]:
         one.text
         for one in person_notes(ctx)
         if one.workspace != ctx.name
-        and one.event == KNOWN
+        and one.event in UNTOLD
         and (one.text == one_line(lesson.text) or one.word == lesson.subject or _is_alike(mine, one.word))
     ]
 
@@ -119,11 +118,11 @@ def _is_alike(mine: set[str], subject: str) -> bool:
 
 def forget_person_note(ctx: Context, lesson: str) -> Note | None:
     """Take a lesson of another project out of what holds everywhere; None: there is none with that id."""
-    found = [one for one in person_notes(ctx) if one.event != KNOWN and lesson and one.id.startswith(lesson)]
+    found = [one for one in person_notes(ctx) if one.event not in UNTOLD and lesson and one.id.startswith(lesson)]
     if len(found) != 1:
         return None
     gone = found[0]
-    mark = Note(KNOWN, gone.text, gone.word, id=gone.id, workspace=gone.workspace, by=TAKEN_BACK)
+    mark = Note(TAKEN_BACK, gone.text, gone.word, id=gone.id, workspace=gone.workspace)
     with lock_by_file(ctx.person / LOCK, WAIT):
         write_notes(str(ctx.person), [mark if one.id == gone.id else one for one in person_notes(ctx)])
     return gone
@@ -131,7 +130,7 @@ def forget_person_note(ctx: Context, lesson: str) -> Note | None:
 
 def restore_person_note(ctx: Context, lesson: str) -> None:
     """Let a lesson hold everywhere again that was taken back from another project."""
-    if any(one.id == lesson and one.by == TAKEN_BACK for one in person_notes(ctx)):
+    if any(one.id == lesson and one.event == TAKEN_BACK for one in person_notes(ctx)):
         with lock_by_file(ctx.person / LOCK, WAIT):
             write_notes(str(ctx.person), [one for one in person_notes(ctx) if one.id != lesson])
 
@@ -144,12 +143,12 @@ def _note(lesson: Lesson, channel: Channel) -> Note:
         check = {"program": lesson.subject.partition(":")[0].split()}
     return Note(
         channel,
-        one_line(lesson.text),
+        lesson.text,
         trigger_word(lesson, channel),
+        kind=lesson.kind,
         denies=channel == "before" and lesson.check is not None and lesson.check.step == "deny",
         id=lesson.id,
         check=check,
-        by=one_line(lesson.decided_by),
         expires=lesson.expires,
         cites=f"{lesson.cites.file}\t{lesson.cites.says}" if lesson.cites else "",
         workspace=lesson.workspace,

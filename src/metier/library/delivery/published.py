@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.agents.changes import replace_file
 from metier.errors import RefusedError
-from metier.library.delivery.channels import one_line
+from metier.hooks.wording import one_line
 from metier.library.delivery.notes_file import in_use
 from metier.store.tables.learning import lessons
 

@@ -16,6 +16,7 @@ from metier.store.tables.learning import members
 from metier.store.tables.library import drafts
 from metier.training.evaluate import EvaluatedSide, evaluate
 from metier.training.service.order import Order, TrainLimits
+from metier.training.targets.recipients import missing_consent
 from metier.types.skills import Version
 from metier.types.trials import Decision
 
@@ -131,11 +132,8 @@ def _decision(
         count = f"{len(cases)} case{'' if len(cases) == 1 else 's'}"
         reason = f"too few to tell: {count}, and at least {LEAST} are needed. Make some: metier cases build"
         return Decision(action="uninformative", reason=reason)
-    if not library.ctx.config.models.send_sessions:
-        raise RefusedError(
-            "Cases hold text of your sessions. It is sent only after your yes: metier models allow"
-            " (for another target: metier config set send_sessions true)"
-        )
+    if command := missing_consent(library.ctx, options.target, options.judge):
+        raise RefusedError(f"Cases hold text of your sessions. It is sent only after your yes: {command}")
     order = Order(
         skill="/replay",
         start=after,

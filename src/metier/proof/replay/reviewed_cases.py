@@ -8,6 +8,7 @@ from metier.errors import RefusedError
 from metier.library.listing import result_of
 from metier.proof.replay.gate import LEAST, ReplayOptions, cases_for, decide_by_replay
 from metier.training.scoring.registry import settings_of
+from metier.training.targets.recipients import missing_consent
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class ReviewedCases:
             )
         if self._options.target == "chat" and not models.model:
             return f"{cases} accepted cases fit it, and there is no model to try them with (metier models)"
-        if not models.send_sessions:
-            return f"{cases} accepted cases fit it, and may not be sent to a model (metier models allow)"
+        if command := missing_consent(self._library.ctx, self._options.target, self._options.judge):
+            return f"{cases} accepted cases fit it, and may not be sent ({command})"
         if models.budget_usd <= 0:
             return f"{cases} accepted cases fit it, and the budget of a day is 0 (budget_usd)"
         return ""

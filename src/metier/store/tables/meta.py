@@ -54,6 +54,12 @@ def put(transaction: Transaction, name: str, value: str) -> None:
     )
 
 
+def starting_with(transaction: Transaction, beginning: str) -> list[tuple[str, str]]:
+    """The facts whose names begin so, with their values."""
+    rows = transaction.all("SELECT name, value FROM meta WHERE name LIKE ? ORDER BY name", (f"{beginning}%",))
+    return [(str(name), str(value)) for name, value in rows]
+
+
 def drop(transaction: Transaction, name: str) -> None:
     """Forget a fact."""
     transaction.all("DELETE FROM meta WHERE name = ?", (name,))

@@ -15,6 +15,7 @@ from metier.training.cases.evals_json import EVALS, read_evals
 from metier.training.cases.read import conflicts, read_cases
 from metier.training.service.order import Order, TrainLimits, unpack_package
 from metier.training.spec import Spec
+from metier.training.targets.recipients import missing_consent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,22 +71,23 @@ def build_order(library: Library, skill: str, **asked: Unpack[TrainOptions]) -> 
     name, package = skill_from(library, skill)
     cases = asked.get("cases", "")
     read, source = cases_from(str(cases), package) if isinstance(cases, str | Path) else (_suite(cases), "")
-    _refuse_unasked(library.ctx, read)
+    target = asked.get("target", "chat")
+    _refuse_unasked(library.ctx, read, target, asked.get("optimiser", ""))
     read = tuple(_without_secrets(library.ctx, case) for case in read)
-    order = Order(skill=name, start=package, cases=read, source=source, target=asked.get("target", "chat"))
+    order = Order(skill=name, start=package, cases=read, source=source, target=target)
     rest = {key: value for key, value in asked.items() if key not in ("cases", "target")}
     if "gate" in rest:
         rest["spec"] = asked.get("spec", order.spec).replace(gate="own")
     return replace(order, **cast("dict[str, Any]", rest))
 
 
-def _refuse_unasked(ctx: Context, cases: Sequence[Case]) -> None:
-    """Cases that were made from runs hold text of sessions: that is sent only after a yes."""
+def _refuse_unasked(ctx: Context, cases: Sequence[Case], target: object, optimiser: object) -> None:
+    """Cases that were made from runs hold text of sessions: that is sent only after a yes to who gets it."""
     count = sum(case.is_from_run for case in cases)
-    if count and not ctx.config.models.send_sessions:
+    if count and (command := missing_consent(ctx, target, optimiser)):
         raise RefusedError(
-            f"{count} of {len(cases)} cases come from recorded runs, and text of your sessions is not sent to a model "
-            "before you say yes: metier models allow"
+            f"{count} of {len(cases)} cases come from recorded runs, and text of your sessions is not sent "
+            f"before you say yes. In a terminal: {command}"
         )
 
 
@@ -141,7 +143,7 @@ def order_again(ctx: Context, training: str, limits: TrainLimits | None = None) 
         kept = trainings.get(transaction, training)
         start = unpack_package(trainings.start_of(transaction, kept.id))
         cases = tuple(suites.list_all(transaction, f"train:{kept.id}"))
-    _refuse_unasked(ctx, cases)
+    _refuse_unasked(ctx, cases, kept.target, kept.optimiser)
     order = _ordered(kept, json.loads(kept.order), cases)
     return Order(
         skill=kept.skill,

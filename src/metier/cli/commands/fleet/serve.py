@@ -40,9 +40,7 @@ Proxy = Annotated[
 ]
 Otel = Annotated[str, typer.Option(metavar="URL", help="Push metrics to this OpenTelemetry collector.")]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Whose it is; it stands in the audit log.")]
-RoleOption = Annotated[
-    str, typer.Option("--role", metavar="ROLE", help="record, machine, metrics, viewer, reviewer or admin.")
-]
+RoleOption = Annotated[str, typer.Option("--role", metavar="ROLE", help="record, metrics, viewer, reviewer or admin.")]
 Days = Annotated[int, typer.Option(min=0, max=3650, help="Days until it ends; 0: never.")]
 TokenArgument = Annotated[str, typer.Argument(metavar="TOKEN", help="Its id, from metier serve token list.")]
 
@@ -88,30 +86,13 @@ def run(
         talk("Stopped.")
 
 
-@app.command()
-def key(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Show the server's public key: whoever joins compares it (metier sync join).
-
-    Example:  metier serve key
-    """
-    from metier.server.key import server_key
-    from metier.sharing.manifest import public_key
-
-    with open_workspace(ctx) as ws:
-        found = public_key(server_key(ws.context))
-    if as_json:
-        emit({"key": found})
-    else:
-        sys.stdout.write(found + "\n")
-
-
 @tokens.command()
 def add(
     ctx: typer.Context, name: NameArgument, role: RoleOption = "viewer", days: Days = 0, as_json: AsJson = False
 ) -> None:
     """Make a token. It is shown once, now; only its hash is kept. Undo: metier serve token revoke TOKEN.
 
-    Example:  metier serve token add build-3 --role machine  ·  metier serve token add ada --role reviewer --days 90
+    Example:  metier serve token add build-3 --role record  ·  metier serve token add ada --role reviewer --days 90
     """
     from metier.server.issued_tokens import add_token
     from metier.server.roles import ABOUT

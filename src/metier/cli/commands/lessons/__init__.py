@@ -100,7 +100,7 @@ def approve(
         bool | None, typer.Option("--person/--project", help="It holds in all your projects, or in this one alone.")
     ] = None,
     team: Annotated[
-        bool, typer.Option("--team", help="It holds in all projects of the team; metier sync brings it there.")
+        bool, typer.Option("--team", help="It holds in all projects of the team; share it: metier sync --git.")
     ] = False,
     reason: Reason = "",
     as_json: AsJson = False,

@@ -7,13 +7,16 @@ from typing import Annotated, cast
 
 import typer
 
-from metier.cli.options import AsJson, ShowByDefault, options
+from metier.cli.commands.models import allow_sending
+from metier.cli.options import AsJson, ShowByDefault, open_workspace, options
 from metier.cli.output import console, emit, table, talk
 from metier.config.safe_values import safe_setting
 
 app = typer.Typer(cls=ShowByDefault, add_completion=False, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting, for example mode.")]
 NewValue = Annotated[str, typer.Argument(metavar="VALUE", help="Its value; commas between the parts of a list.")]
+CONSENT = "send_sessions"
+"""The word under which a yes to sending text of sessions is set; it is kept in the store, not in a settings file."""
 Everywhere = Annotated[bool, typer.Option("--user", help="For all your workspaces, not for this one alone.")]
 
 
@@ -47,11 +50,21 @@ def set_(ctx: typer.Context, name: Name, value: NewValue, user: Everywhere = Fal
     No file of a project is a setting: those of one workspace lie in its state folder (metier where), those of all in
     ~/.config/metier/metier.toml.
 
+    `send_sessions PROVIDER` asks whether text of this project's sessions may go there, as `metier models allow` does.
+
     Example:  metier config set mode draft
     """
     from metier.config import parse_setting
     from metier.models.builder import model_settings
 
+    if name == CONSENT and value.strip().lower() not in ("false", "no", "off", "0"):
+        allowed = allow_sending(ctx, value, is_quiet=as_json)
+        if as_json:
+            emit({"setting": name, "value": allowed["provider"]})
+        return
+    if name == CONSENT:
+        _withdraw(ctx, as_json=as_json)
+        return
     found = parse_setting(name, value, "this command")
     if name in ("model", "embed_model"):
         model_settings({name: found}, {name: "this command"})
@@ -66,9 +79,25 @@ def unset(ctx: typer.Context, name: Name, user: Everywhere = False, as_json: AsJ
     """
     from metier.config import PARSERS, parse_setting
 
+    if name == CONSENT:
+        _withdraw(ctx, as_json=as_json)
+        return
     if name not in PARSERS:
         parse_setting(name, "", "this command")
     _change(ctx, name, None, user=user, as_json=as_json)
+
+
+def _withdraw(ctx: typer.Context, *, as_json: bool) -> None:
+    """Take back every yes to sending text of sessions from this project."""
+    from metier.context.models.consent import withdraw_consent
+
+    with open_workspace(ctx) as ws:
+        gone = [one.provider for one in withdraw_consent(ws.context)]
+    if as_json:
+        emit({"setting": CONSENT, "value": None, "before": gone})
+        return
+    said = f"Text of this project's sessions no longer goes to {', '.join(gone)}." if gone else "There was no consent."
+    talk(f"{said} What was sent cannot be recalled. Undo: metier models allow PROVIDER")
 
 
 def _change(ctx: typer.Context, name: str, value: object, *, user: bool, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from metier.cli.commands.setup.offers import Import, InitWishes, ModelName, SendSessions, hint_of, offer_all
+from metier.cli.commands.setup.offers import Import, InitWishes, ModelName, hint_of, offer_all
 from metier.cli.options import Agents, AsJson, DryRun, Yes, options, prepare_hooks
 from metier.cli.output import emit, talk
 
@@ -42,7 +42,6 @@ def init(
     adopt: Adopt = "",
     imports: Import = False,
     model: ModelName = "",
-    sends: SendSessions = False,
     yes: Yes = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -51,8 +50,8 @@ def init(
 
     Shows every file that it would write, and asks once; nothing is written before your yes. Then offers to import the
     sessions that agents had here before, and to use an agent's own login as the model. Without a terminal and without
-    --yes, it makes the workspace only. --yes connects; past sessions, the model and sending text to it have options of
-    their own.
+    --yes, it makes the workspace only. --yes connects; past sessions and the model have options of
+    their own; sending text to a model is asked in a terminal.
 
     State lies outside the project. A git checkout that moved finds its own again; another folder that moved, and a
     copy that is to go on in the place of its original, use it with --adopt, after a look at what it holds.
@@ -63,7 +62,7 @@ def init(
     from metier.cli.commands.setup.adopt import adopt_state
     from metier.cli.commands.setup.connect import agrees_to_new, show_dry_run
 
-    given, wishes = options(ctx), InitWishes(imports=imports, model=model, sends=sends)
+    given, wishes = options(ctx), InitWishes(imports=imports, model=model)
     named_agents([one.strip() for one in agents.split(",") if one.strip()])  # before anything is made
     if adopt:
         adopt_state(given, adopt, yes=yes, as_json=as_json)

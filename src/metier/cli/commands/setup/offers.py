@@ -12,7 +12,7 @@ import typer
 
 from metier.cli.commands.setup.connect import WITHOUT_AGENT
 from metier.cli.output import talk
-from metier.errors import RefusedError, UsageError
+from metier.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 Import = Annotated[bool, typer.Option("--import", help="Import the sessions that agents had in this folder before.")]
 ModelName = Annotated[
     str, typer.Option("--model", metavar="MODEL", help="Set the model, such as claude-code:haiku: your agent's login.")
-]
-SendSessions = Annotated[
-    bool, typer.Option("--send-sessions", help="Say yes to sending text of sessions to that model, secrets taken out.")
 ]
 LOGINS = {"claude-code:haiku": ("Claude Code", "claude"), "codex:default": ("Codex", "codex")}
 """The models that need nothing but an agent's login: the agent, and its program."""
@@ -40,7 +37,6 @@ class InitWishes:
 
     imports: bool = False
     model: str = ""
-    sends: bool = False
 
     def __post_init__(self) -> None:
         from metier.models.spec import parse_spec
@@ -51,15 +47,13 @@ class InitWishes:
 
 def offer_all(ctx: typer.Context, ws: Workspace, wishes: InitWishes, *, is_quiet: bool) -> dict[str, Any]:
     """Do what was wished for; on a terminal ask for the rest. Returns what was done, as JSON."""
-    if wishes.sends and not (wishes.model or ws.config.models.model):
-        raise UsageError("--send-sessions needs a model: add --model claude-code:haiku, for example.")
     imported = _import(ctx, ws, wishes, is_quiet=is_quiet)
     model = wishes.model or ("" if is_quiet else _ask_for_model(ws))
     if model:
         _set_model(ws, model, is_quiet=is_quiet)
-    if wishes.sends or (model and not is_quiet):
-        _ask_to_send(ctx, ws, model, wishes, is_quiet=is_quiet)
-    return {"imported": imported, "model": model or ws.config.models.model, "send_sessions": wishes.sends}
+    if model and not is_quiet:
+        _ask_to_send(ctx, ws, model)
+    return {"imported": imported, "model": model or ws.config.models.model}
 
 
 def _import(ctx: typer.Context, ws: Workspace, wishes: InitWishes, *, is_quiet: bool) -> dict[str, Any] | None:
@@ -137,15 +131,15 @@ def _set_model(ws: Workspace, model: str, *, is_quiet: bool) -> None:
         talk(f"Set model to {model}. Try it: metier models check   Undo: metier config unset model")
 
 
-def _ask_to_send(ctx: typer.Context, ws: Workspace, model: str, wishes: InitWishes, *, is_quiet: bool) -> None:
+def _ask_to_send(ctx: typer.Context, ws: Workspace, model: str) -> None:
     """Show what would be sent, and ask whether it may be; there is nothing to ask before the first run."""
     from metier.cli.commands.models import allow_sending
 
-    if not wishes.sends and (not sys.stdin.isatty() or not ws.runs(limit=1)):
+    if not sys.stdin.isatty() or not ws.runs(limit=1):
         talk(f"Nothing of your sessions is sent to {model} before you say yes: metier models allow")
         return
     with suppress(RefusedError):
-        allow_sending(ctx, yes=wishes.sends, is_quiet=is_quiet)
+        allow_sending(ctx, "true", is_quiet=False)
         return
     talk(f"Nothing of your sessions is sent to {model}. Change your mind: metier models allow")
 

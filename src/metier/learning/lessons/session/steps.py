@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from metier.formats.handed_text import is_denial
 from metier.learning.lessons.session.commands import main_parts, parts_of
 from metier.learning.procedures.actions import edited_paths, shell_line
 
@@ -79,7 +80,7 @@ _NAMED_AFTER = re.compile(
 _PERSON = re.compile(
     r"doesn't want to (?:proceed|take)|tool use was rejected|User rejected|tell Claude what to do|Interrupted by user|"
     r"Request interrupted|Sibling tool call|interrupted by the user|was cancelled by|user (?:denied|declined|aborted)|"
-    r"requires? approval|permission to use|haven't granted|Standing instruction confirmed by",
+    r"requires? approval|permission to use|haven't granted",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|`[^`\n]{1,120}`|‘[^’\n]{1,120}’")
@@ -92,7 +93,7 @@ _NUMBER = re.compile(r"#?\d+(?:[.,:]\d+)*")
 
 def was_persons_doing(text: str) -> bool:
     """Whether a call did not go through because a person or the harness stopped it: that is no error of the work."""
-    return bool(_PERSON.search(text[:LOOKED_AT]))
+    return is_denial(text[:LOOKED_AT]) or bool(_PERSON.search(text[:LOOKED_AT]))
 
 
 def is_no_trouble(line: str) -> bool:
