@@ -11,6 +11,7 @@ from metier import config
 from metier.async_calls import as_async_work, at_once, in_thread
 from metier.context.context import open_context, utc
 from metier.errors import MetierError, StoreError
+from metier.hooks.notes import keep_guard
 from metier.runs.ingest import has_waiting_transcripts
 from metier.store.tables import meta
 
@@ -73,6 +74,8 @@ class Workspace:
         ws._recover()
         with suppress(StoreError):  # what hooks spooled waits for the next one
             ws.ingest()
+        with suppress(OSError):  # where nothing can be written, nothing is decided either
+            keep_guard(str(ws.state))
         return ws
 
     @property

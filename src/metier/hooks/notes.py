@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 
+from metier.hooks.deciding import words_to_find
 from metier.hooks.identity import is_sealed, key_path, read_key, seal_of
 
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -92,19 +93,28 @@ def _note_of(row: Mapping[str, object]) -> Note:
 def write_notes(state: str, notes: Sequence[Note], workspace: str = "", key: bytes = b"") -> None:
     """Replace the notes of a workspace, and the files of words that the launcher reads."""
     others = [one for one in read_all(state, key) if workspace and one.workspace != workspace]
-    write_all(state, [*others, *notes], key)
+    write_all(state, [*others, *notes], key, words_to_find(state))
 
 
-def write_all(state: str, every: Sequence[Note], key: bytes = b"") -> None:
-    """Write the file of notes, and those of words, with exactly these."""
+def keep_guard(state: str) -> None:
+    """Let the launcher look for what only the person decides, also where nothing is noted yet."""
+    file = os.path.join(state, WORDS, "before")
+    if not os.path.exists(file):
+        os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+        _replace(file, "".join(f"{word}\n" for word in words_to_find(state)))
+
+
+def write_all(state: str, every: Sequence[Note], key: bytes = b"", before: Sequence[str] = ()) -> None:
+    """Write the file of notes, and those of words, with exactly these; `before`: words for that event in any case."""
     rows = [{name: getattr(one, name) for name in Note.__slots__} for one in every]
     text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     seal = seal_of(key or read_key(os.environ), SEAL, os.path.realpath(state), text)
     _replace(os.path.join(state, NOTES), f"{seal}\n{text}" if rows else "")
-    if every:
+    if every or before:
         os.makedirs(os.path.join(state, WORDS), mode=0o700, exist_ok=True)
     for event in LAUNCHED:
-        words = dict.fromkeys(_word_of(one) for one in every if one.event == event)
+        words = dict.fromkeys(before if event == "before" else ())
+        words |= dict.fromkeys(_word_of(one) for one in every if one.event == event)
         _replace(os.path.join(state, WORDS, event), "".join(f"{word}\n" for word in words))
 
 

@@ -9,8 +9,9 @@ import sys
 import time
 
 from metier.hooks.agents import agent_of, context_output, denial_output, selection_id, turn_of
+from metier.hooks.deciding import refusal_of
 from metier.hooks.given import forget_given, given_keys, note_given
-from metier.hooks.notes import DENIED, STANDING, WIDE, read_notes, read_person_notes, still_says
+from metier.hooks.notes import DENIED, STANDING, WIDE, person_folder, read_notes, read_person_notes, still_says
 from metier.hooks.process import run_hook
 from metier.hooks.spool import write_entry
 from metier.hooks.workspace import root_of, workspace_name
@@ -51,6 +52,9 @@ def tell(state: str, folder: str, payload: Payload) -> None:
     event, session = EVENTS.get(name, ""), str(payload.get("session_id") or "")
     if event == "start" and payload.get("source") in EMPTIED:
         forget_given(state, session)
+    if event == "before" and (refusal := refusal_of((state, person_folder(os.environ)), folder, payload)):
+        _say(denial_output(name, refusal))
+        return
     fitting = _fitting(state, folder, event, payload)
     denial = next((one for one in fitting if one.denies and event == "before"), None)
     if denial is not None:

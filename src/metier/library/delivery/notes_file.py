@@ -70,7 +70,8 @@ def share_lessons(ctx: Context, used: Sequence[Lesson]) -> None:
     if not (told or known or mine):
         return
     with suppress(OSError, StoreError), lock_by_file(ctx.person / LOCK, WAIT):
-        write_notes(str(ctx.person), [*told, *known], ctx.name, ctx.key)
+        others = [one for one in person_notes(ctx) if one.workspace != ctx.name]
+        write_all(str(ctx.person), [*others, *told, *known], ctx.key)
 
 
 def person_notes(ctx: Context) -> list[Note]:
