@@ -11,6 +11,7 @@ import os
 
 from metier.hooks.deciding import words_to_find
 from metier.hooks.identity import is_sealed, key_path, read_key, seal_of
+from metier.hooks.yeses import ANY, has_yeses
 
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 # (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
@@ -114,6 +115,7 @@ def write_all(state: str, every: Sequence[Note], key: bytes = b"", before: Seque
         os.makedirs(os.path.join(state, WORDS), mode=0o700, exist_ok=True)
     for event in LAUNCHED:
         words = dict.fromkeys(before if event == "before" else ())
+        words |= {ANY: None} if event == "start" and has_yeses(state) else {}
         words |= dict.fromkeys(_word_of(one) for one in every if one.event == event)
         _replace(os.path.join(state, WORDS, event), "".join(f"{word}\n" for word in words))
 

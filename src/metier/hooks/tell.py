@@ -15,6 +15,7 @@ from metier.hooks.notes import DENIED, STANDING, WIDE, person_folder, read_notes
 from metier.hooks.process import run_hook
 from metier.hooks.spool import write_entry
 from metier.hooks.workspace import root_of, workspace_name
+from metier.hooks.yeses import take_yeses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +61,12 @@ def tell(state: str, folder: str, payload: Payload) -> None:
     if denial is not None:
         _say(denial_output(name, denial_text(denial)))
         record_told(state, folder, payload, "deny", [denial])
-    elif fitting := _new_ones(fitting, state, session, event):
-        _say(context_output(agent_of(sys.argv, os.environ, payload), name, told_text(fitting)))
+        return
+    fitting = _new_ones(fitting, state, session, event)
+    message = take_yeses(state) if event == "start" else ""
+    if fitting or message:
+        said = told_text(fitting) if fitting else ""
+        _say(context_output(agent_of(sys.argv, os.environ, payload), name, said, message))
         record_told(state, folder, payload, HOW[event], fitting)
 
 
