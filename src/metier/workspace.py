@@ -11,7 +11,6 @@ from metier import config
 from metier.async_calls import as_async_work, at_once, in_thread
 from metier.context.context import open_context, utc
 from metier.errors import MetierError, StoreError
-from metier.hooks.notes import keep_guard
 from metier.runs.ingest import has_waiting_transcripts
 from metier.store.tables import meta
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
     from metier.models.model import Model
+    from metier.proof.approve import YesOptions
     from metier.runs.live_run import Recording
     from metier.runs.verdicts import Mark
     from metier.selection.candidates.skill_pool import SkillPool
@@ -74,8 +74,6 @@ class Workspace:
         ws._recover()
         with suppress(StoreError):  # what hooks spooled waits for the next one
             ws.ingest()
-        with suppress(OSError):  # where nothing can be written, nothing is decided either
-            keep_guard(str(ws.state))
         return ws
 
     @property
@@ -234,11 +232,11 @@ class Workspace:
 
         return mark_run(self.context, run, mark, reason)
 
-    def approve(self, proposal: str, reason: str = "", *, despite_gate: bool = False) -> Lesson | Draft:
-        """Say yes to a lesson or a draft, by its id; to a draft that a gate rejected only with `despite_gate`."""
-        from metier.library.decisions import approve
+    def approve(self, proposal: str, reason: str = "", **how: Unpack[YesOptions]) -> Lesson | Draft:
+        """Say yes to a lesson, or to a draft, which ships; kept as a program's yes, and told when a session starts."""
+        from metier.proof.approve import approve_one
 
-        return approve(self.library, proposal, reason, despite_gate=despite_gate)
+        return approve_one(self.library, proposal, reason, **how)
 
     def reject(self, proposal: str, reason: str = "") -> Lesson | Draft:
         """Say no to a lesson or a draft, by its id."""
