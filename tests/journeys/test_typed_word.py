@@ -72,7 +72,7 @@ def test_the_word_of_the_card_is_a_yes_and_is_kept_as_one_in_a_terminal(project:
         assert audit.list_own(transaction)[-1].way == "terminal"
 
 
-def test_output_that_nobody_sees_is_no_terminal(project: Path) -> None:
+def test_output_that_goes_into_a_pipe_is_no_terminal(project: Path) -> None:
     command = [sys.executable, "-m", "metier", "lessons", "approve", RULE]
     main, side = os.openpty()
     os.write(main, b"stage\n")

@@ -31,7 +31,7 @@ DECIDING = {
 
 
 class Person:
-    """Two terminals, one for input and output and one for errors, and somebody who types."""
+    """Two terminals, one for input and output and one for errors, and a person who types."""
 
     def __init__(self, keys: str | None = None) -> None:
         """`keys`: what is typed; without it every word that is asked for, and nothing else."""
@@ -66,7 +66,7 @@ class Person:
             for one in select.select(left, [], [])[0]:
                 try:
                     found = os.read(one, 65536)
-                except OSError:  # nobody has the other side open any more
+                except OSError:  # the other side is closed
                     found = b""
                 self._said[one] += found
                 left -= set() if found else {one}

@@ -45,7 +45,7 @@ SHOWN = 300
 
 
 def words_to_find(state: str) -> tuple[str, ...]:
-    """The words of which one stands in every call that could be about Metier's commands or its state folder."""
+    """One of these words stands in every call that could be about Metier's commands or its state folder."""
     place = os.path.realpath(state)
     return (WORD,) if WORD in place else (WORD, os.path.basename(place))
 
