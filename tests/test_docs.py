@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import forked
 import pytest
+from terminal import DECIDING, Person
 
 from metier.cli.app import COMMANDS
 from metier.cli.reference import reference
@@ -54,6 +55,11 @@ def in_a_shell(line: str, folder: Path, environ: dict[str, str]) -> subprocess.C
         if file:
             (folder / file).write_text(done.stdout, encoding="utf-8")
         return done
+    if any(f"metier {' '.join(words)} " in line for words in DECIDING):
+        with Person() as person, open(person.tty, "r+b", 0) as tty, open(person.errors, "r+b", 0) as errors:
+            streams = {"stdin": tty, "stdout": tty, "stderr": errors}
+            code = subprocess.run(["bash", "-c", line], cwd=folder, env=environ, timeout=60, **streams).returncode
+        return subprocess.CompletedProcess(line, code, person.out, person.err)
     return subprocess.run(["bash", "-c", line], cwd=folder, env=environ, capture_output=True, text=True, timeout=60)
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
     from metier.models.model import Model
+    from metier.proof.approve import YesOptions
     from metier.runs.live_run import Recording
     from metier.runs.verdicts import Mark
     from metier.selection.candidates.skill_pool import SkillPool
@@ -230,11 +231,11 @@ class Workspace:
 
         return mark_run(self.context, run, mark, reason)
 
-    def approve(self, proposal: str, reason: str = "", *, despite_gate: bool = False) -> Lesson | Draft:
-        """Say yes to a lesson or a draft, by its id; to a draft that a gate rejected only with `despite_gate`."""
-        from metier.library.decisions import approve
+    def approve(self, proposal: str, reason: str = "", **how: Unpack[YesOptions]) -> Lesson | Draft:
+        """Say yes to a lesson, or to a draft, which ships; kept as a program's yes, and told when a session starts."""
+        from metier.proof.approve import approve_one
 
-        return approve(self.library, proposal, reason, despite_gate=despite_gate)
+        return approve_one(self.library, proposal, reason, **how)
 
     def reject(self, proposal: str, reason: str = "") -> Lesson | Draft:
         """Say no to a lesson or a draft, by its id."""

@@ -157,7 +157,7 @@ def test_before_and_after_a_tool_it_says_what_was_noted_for_that_call(launcher: 
         assert launcher.run(ws.root, "after", "codex", **answer) == "", "once in a session"
         write_notes(str(ws.state), [])
         assert call("git add .") == ""
-        assert not (ws.state / "words/before").exists()
+        assert (ws.state / "words/before").read_text() == "metier\n"
 
 
 def test_without_a_matching_word_no_python_is_started(plain: Launcher, tmp_path: Path) -> None:

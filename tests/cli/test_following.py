@@ -57,7 +57,8 @@ def test_a_draft_says_how_many_of_its_runs_were_removed(shell: Shell, chores: li
 
 def test_every_line_of_a_learned_skill_goes_back_to_its_runs(shell: Shell, chores: list[str]) -> None:
     found = shell.json("learn")
-    skill = shell.json("drafts", "apply", found["drafts"][0]["id"])[0]["skill"]
+    shell.ok("drafts", "apply", found["drafts"][0]["id"])
+    skill = shell.json("skills", "list")[0]["name"]
     lines = shell.json("skills", "blame", skill)
     assert {tuple(one["runs"]) for one in lines} == {tuple(chores[:4])}
     assert {one["draft"] for one in lines} == {found["drafts"][0]["id"]}

@@ -84,7 +84,7 @@ class Worker(threading.Thread):
                 *[(["record", "--json"], json.dumps(run))] * 3,
                 (["learn"], ""),
                 (["select", "mend the flaky test"], ""),
-                (["skills", "rollback", name], ""),
+                (["skills", "pin", name], ""),
                 (["skills", "edit", document, "--patch", "-"], patch),
                 (["skills", "list"], ""),
                 (["config", "set", "min_runs", str(self.chance.randrange(2, 9))], ""),

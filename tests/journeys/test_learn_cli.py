@@ -54,6 +54,10 @@ class Project:
             [*METIER, *words], cwd=self.folder, env=self.environ, capture_output=True, text=True, timeout=120
         )
 
+    def decided(self, *words: str) -> int:
+        """How a command ends that a person runs at a terminal."""
+        return forked.typed(*words, cwd=self.folder, env=self.environ).returncode
+
     def json(self, *words: str, given: str = "") -> Any:
         done = forked.metier(*words, "--json", cwd=self.folder, env=self.environ, given=given)
         assert done.returncode == 0, done.stderr
@@ -73,14 +77,15 @@ def test_runs_become_a_skill_that_goes_back_to_its_runs_and_is_taken_back(projec
     assert (pattern["runs"], pattern["external_ids"]) == (ids, ["r0", "r1", "r2", "r3"])
     draft = learned["drafts"][0]["id"]
     assert "uv add" in project.json("drafts", "diff", draft)["files"][0]["diff"]
-    assert project.run("drafts", "apply", draft).returncode == 1  # it installs something: a person says yes first
-    project.json("drafts", "approve", draft)
-    (shipped,) = project.json("drafts", "apply", draft)
-    document = project.folder / ".agents" / "skills" / shipped["skill"] / "SKILL.md"
+    assert project.decided("drafts", "apply", draft) == 1  # it installs something: a person says yes first
+    assert project.decided("drafts", "approve", draft) == 0
+    assert project.decided("drafts", "apply", draft) == 0
+    (shipped,) = project.json("skills", "list")
+    document = project.folder / ".agents" / "skills" / shipped["name"] / "SKILL.md"
     assert "pytest -q" in document.read_text(encoding="utf-8")
     assert not [run for run in ids if run in document.read_text(encoding="utf-8")]
-    assert {tuple(one["runs"]) for one in project.json("skills", "blame", shipped["skill"])} == {tuple(ids)}
-    project.json("skills", "archive", shipped["skill"])
+    assert {tuple(one["runs"]) for one in project.json("skills", "blame", shipped["name"])} == {tuple(ids)}
+    project.json("skills", "archive", shipped["name"])
     assert not document.exists()
 
 

@@ -119,7 +119,6 @@ def test_a_pass_as_json_has_lessons_and_problems(project: Path) -> None:
     [
         (("lessons", "show", "zzz"), 1, "There is no lesson 'zzz'"),
         (("lessons", "reject"), 2, "Name one lesson, or give --all"),
-        (("lessons", "review"), 2, "there is no terminal"),
         (("lessons", "approve", "x", "--deny", "--remind"), 2, "Choose one"),
         (("lessons", "reject", "--all"), 0, "Rejected lesson"),
     ],

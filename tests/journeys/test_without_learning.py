@@ -59,7 +59,9 @@ def test_every_stage_but_learning_and_training_works_without_them(shop: Path) ->
     (shop / "patch.json").write_text(json.dumps({"edits": [{"op": "append", "content": "Check the logs."}]}))
     run(shop, "skills", "edit", ".agents/skills/deploy/SKILL.md", "--patch", "patch.json")
     assert "Check the logs." in (shop / ".agents/skills/deploy/SKILL.md").read_text()
-    run(shop, "skills", "rollback", "deploy")
+    environ = {**os.environ, "PYTHONPATH": str(shop.parent), "HOME": str(shop.parent)}
+    back = "import metier\nwith metier.open('.') as ws: ws.rollback('deploy')"
+    subprocess.run([sys.executable, "-c", back], cwd=shop, env=environ, check=True, timeout=60)
     assert (shop / ".agents/skills/deploy/SKILL.md").read_text() == DOCUMENT
     assert len(json.loads(run(shop, "skills", "history", "deploy", "--json"))) == 3
     chosen = json.loads(run(shop, "select", "deploy the web shop please", "--json"))

@@ -8,6 +8,7 @@ import pytest
 from selection_shop import SKILLS, put, stocked
 
 from metier.errors import NotFoundError, RefusedError
+from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.ship import apply_drafts
 from metier.proof.merge import merge_lessons, near_lessons, near_skills, propose_merge
 from metier.store.tables.learning import lessons
@@ -52,7 +53,7 @@ def test_a_merge_is_a_draft_that_says_what_becomes_of_the_requests_of_both(shop:
     assert done.lost == ()
     assert "requests of both still go to it" in done.draft.notes[0]
     assert "Seeds" not in (shop.root / ".agents/skills/flaky-tests/SKILL.md").read_text(encoding="utf-8")
-    shop.approve(done.draft.id)
+    approve_draft(shop.library, done.draft.id)
     apply_drafts(shop.library, [done.draft.id])
     text = (shop.root / ".agents/skills/flaky-tests/SKILL.md").read_text(encoding="utf-8")
     assert text.count("Run it fifty times.") == 1
@@ -68,7 +69,7 @@ def test_a_line_that_differs_in_an_article_alone_is_not_said_twice_and_the_skill
     [pair] = near_skills(shop.library)
     assert (pair.keep, pair.drop) == ("flaky-tests", "unstable-tests")
     done = propose_merge(shop.library, pair.keep, pair.drop)
-    shop.approve(done.draft.id)
+    approve_draft(shop.library, done.draft.id)
     apply_drafts(shop.library, [done.draft.id])
     text = (shop.root / ".agents/skills/flaky-tests/SKILL.md").read_text(encoding="utf-8")
     assert (text.count("fifty times"), text.count("push it.")) == (1, 2)
@@ -80,7 +81,7 @@ def test_a_step_with_the_same_command_is_not_said_twice_and_the_others_are_numbe
     put(shop, "unstable-tests", ABOUT, "1. Run `pytest -q`.\n2. Save the log.\n3. Then look at the seed.\n4. Tell me.")
     shop.record_hand_edits()
     done = propose_merge(shop.library, "flaky-tests", "unstable-tests")
-    shop.approve(done.draft.id)
+    approve_draft(shop.library, done.draft.id)
     apply_drafts(shop.library, [done.draft.id])
     text = (shop.root / ".agents/skills/flaky-tests/SKILL.md").read_text(encoding="utf-8")
     assert (text.count("pytest -q"), text.count("the seed")) == (1, 1)

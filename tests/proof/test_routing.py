@@ -8,6 +8,7 @@ import pytest
 from selection_shop import FLAKY, stocked
 
 from metier.errors import RefusedError
+from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.gate import BY_PERSON
 from metier.library.proposals.hand_in import hand_in_document
 from metier.proof.routing import RoutingGate, apply_checked, lost_requests, routing_of
@@ -42,7 +43,7 @@ def shop(ws: Workspace) -> Workspace:
 def drafted(ws: Workspace, about: str) -> Draft:
     text = f"---\nname: newcomer\ndescription: {about}\n---\n\n# Newcomer\n\n{about}\n"
     draft = hand_in_document(ws.library, "newcomer", text, "new")
-    ws.approve(draft.id)
+    approve_draft(ws.library, draft.id)
     return draft
 
 

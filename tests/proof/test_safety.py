@@ -8,6 +8,7 @@ import pytest
 from learn_world import Clock, learned, opened
 
 from metier.library.lessons import approve_lesson, list_lessons
+from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.hand_in import hand_in_document
 from metier.library.proposals.ship import apply_drafts
 from metier.proof.safety import failing_more, less_obeyed, overridden, pause_unsafe
@@ -168,7 +169,7 @@ def test_a_new_model_under_which_runs_fail_is_named(shop: Workspace, clock: Cloc
 def test_a_skill_that_metier_brought_is_taken_out_of_sight(tmp_path: Path, clock: Clock) -> None:
     with opened(tmp_path / "own", clock) as ws:
         draft = hand_in_document(ws.library, "deploy", DOCUMENT, "new")
-        ws.approve(draft.id)
+        approve_draft(ws.library, draft.id)
         apply_drafts(ws.library, [draft.id])
         clock.later(hours=1)
         served(ws, "old", 20, good=20)

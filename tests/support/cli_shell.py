@@ -7,7 +7,9 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import forked
 import pytest
+from terminal import DECIDING
 
 from metier.cli.app import run
 from metier.types import Run, ToolCall
@@ -36,6 +38,8 @@ class Shell:
     capsys: pytest.CaptureFixture[str]
 
     def run(self, *words: str) -> Said:
+        if words[:2] in DECIDING:
+            return self.typed(*words)
         self.monkeypatch.setattr(sys, "argv", ["metier", "-w", str(self.folder), *words])
         self.capsys.readouterr()
         with pytest.raises(SystemExit) as end:
@@ -43,6 +47,12 @@ class Shell:
         printed = self.capsys.readouterr()
         assert "Traceback" not in printed.err
         return Said(int(end.value.code or 0), printed.out, printed.err)
+
+    def typed(self, *words: str, keys: str | None = None) -> Said:
+        """The same at a real terminal: a person types these keys, or each word that is asked for."""
+        done = forked.typed("-w", str(self.folder), *words, cwd=self.folder, keys=keys)
+        assert "Traceback" not in done.stderr
+        return Said(done.returncode, done.stdout, done.stderr)
 
     def ok(self, *words: str) -> str:
         said = self.run(*words)

@@ -21,6 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypedDict
 
+from terminal import DECIDING, Person
 from waiting import line_of
 
 if TYPE_CHECKING:
@@ -48,8 +49,21 @@ class Wanted(TypedDict):
 def metier(
     *words: str, cwd: Path, env: Mapping[str, str] | None = None, given: str | bytes = ""
 ) -> subprocess.CompletedProcess[str]:
-    """What a command of Metier said."""
+    """What a command of Metier said; one that decides has a person at a terminal, who types the word it asks for."""
+    if words[:2] in DECIDING and not given:
+        return typed(*words, cwd=cwd, env=env)
     return run(["metier", *words], cwd=cwd, env=env, given=given)
+
+
+def typed(
+    *words: str, cwd: Path, env: Mapping[str, str] | None = None, keys: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """What a command said to a person at a terminal, who types these keys, or each word that is asked for."""
+    environ = dict(os.environ if env is None else env) | {"TERM": "xterm", "NO_COLOR": "1"}
+    with Person(keys) as person:
+        streams = [person.tty, person.tty, person.errors]
+        code = _asked(Wanted(script="", words=list(words), cwd=str(cwd), env=environ, streams=streams))
+    return subprocess.CompletedProcess(["metier", *words], code, person.out, person.err)
 
 
 def run(
@@ -150,6 +164,8 @@ def _dress(wanted: Wanted) -> None:
         os.dup2(opened, number)
         os.close(opened)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
     os.environ.clear()
     os.environ.update(wanted["env"])
     os.chdir(wanted["cwd"])

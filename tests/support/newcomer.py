@@ -76,8 +76,7 @@ class Newcomer:
         assert len(self.data("runs", "list")) == 3
         self.says("learn")
         (draft,) = self.data("drafts", "list")
-        self.says("drafts", "approve", draft["id"])
-        assert "Undo: metier skills archive upgrade-dependency" in self.says("drafts", "apply", draft["id"])
+        self.approves(draft["id"])
         assert "upgrade-dependency" in self.says("select", "please upgrade the dependency httpx")
         assert "No skill fits" in self.says("select", "write a poem about the sea")
         self.trains_and_takes_back()
@@ -88,11 +87,14 @@ class Newcomer:
         file = self._folder / ".agents" / "skills" / "units" / "SKILL.md"
         before = file.read_text("utf-8")
         (draft,) = [one for one in self.data("drafts", "list") if one["target"] == "units"]
-        self.says("drafts", "approve", draft["id"])
-        assert "Undo: metier skills rollback units" in self.says("drafts", "apply", draft["id"])
+        self.approves(draft["id"])
         assert "behind the number" in file.read_text("utf-8")
-        self.says("skills", "rollback", "units")
+        self.runs_python("import metier\nwith metier.open('.') as ws: ws.rollback('units')")
         assert file.read_text("utf-8") == before
+
+    def approves(self, draft: str) -> None:
+        """A yes to a draft, as a program says it."""
+        self.runs_python(f"import metier\nwith metier.open('.') as ws: ws.approve({draft!r})")
 
     def says(self, *words: str) -> str:
         """What a command that worked prints, whether for people or for programs."""

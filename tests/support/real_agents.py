@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import forked
 import pytest
 from install_agents import cache_folder, further_programs, programs
+from terminal import DECIDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +53,11 @@ class RealAgents:
         }
 
     def metier(self, folder: Path, *words: str, code: int = 0) -> str:
-        """A command of Metier, as the person types it."""
+        """A command of Metier, as the person types it; one that decides at a terminal."""
+        if words[:2] in DECIDING:
+            done = forked.typed(*words, cwd=folder, env=self.environ())
+            assert done.returncode == code, done.stdout + done.stderr
+            return done.stdout + done.stderr
         done = subprocess.run(
             [sys.executable, "-m", "metier", *words],
             cwd=folder,

@@ -12,6 +12,7 @@ from dashboard_world import HOSTILE, serve_dashboard
 
 from metier.config.safe_values import safe_setting
 from metier.context.audit import note_action
+from metier.store.tables import audit as log
 from metier.store.tables.models import calls
 from metier.store.tables.models.calls import CallEntry
 from metier.types import Tokens
@@ -56,6 +57,16 @@ def test_every_decision_is_named_with_who_why_and_a_link(served: ServedDashboard
     assert page.index("mark bad") < page.index("approve lesson")
     assert not any(part in page for part in ("<img", "<script>alert", "\u202e"))
     assert "&lt;img src=x" in page
+
+
+def test_a_yes_in_the_dashboard_is_kept_as_that_and_one_by_a_program_says_so(served: ServedDashboard) -> None:
+    served.post(f"/lessons/{FIRST}/approve")
+    with served.board.context.store.read() as transaction:
+        assert log.list_own(transaction)[-1].way == "dashboard"
+    assert "by a program" not in served.get("/audit").text
+    served.post(f"/lessons/{FIRST}/reopen")
+    served.board.ws.approve(FIRST)
+    assert "by a program" in served.get("/audit").text
 
 
 def test_a_drafts_entry_leads_to_its_card_while_it_waits_and_after_a_no(served: ServedDashboard) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, assert_never, cast
 from metier.text.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from rich.console import Console
     from rich.text import Text
@@ -53,13 +53,19 @@ def talk(text: str) -> None:
     sys.stderr.write(visible(text) + "\n")
 
 
-def ask_key(keys: str, default: str) -> str:
-    """The key that a person pressed of those in brackets (`[y]es  [n]o`); another one is asked for again."""
+def ask_key(keys: str, default: str, other: Callable[[str], str] = lambda _: "") -> str:
+    """The key that a person pressed of those in brackets (`[n]o`); another one is asked for again.
+
+    `other`: what else may be typed, and the key that it stands for.
+    """
     import typer
 
-    while (key := typer.prompt(keys, default=default, err=True).strip().casefold()[:1]) not in _KEY.findall(keys):
+    while True:
+        said = str(typer.prompt(keys, default=default, err=True))
+        key = other(said) or said.strip().casefold()[:1]
+        if other(said) or key in _KEY.findall(keys):
+            return key
         talk(f"There is no key '{key}'. Nothing was decided.")
-    return key
 
 
 def show(text: str) -> None:

@@ -27,7 +27,8 @@ INTRODUCTION = """\
 Data goes to standard output, messages to standard error. Exit code 0: done. 1: something was refused, even in part, or
 the disk or the database failed. 2: the call or a setting is wrong. Every command that reads or writes runs takes
 `--json` (see [machine-readable shapes](#machine-readable-shapes)). Colour is used on a terminal only, and never with
-`NO_COLOR`. Commands that cannot be undone ask first; without a terminal they need `--yes`."""
+`NO_COLOR`. Commands that cannot be undone ask first; without a terminal they need `--yes`. A yes to a lesson, a draft
+or a case takes a terminal and a word of what is shown; programs say it with `ws.approve`."""
 
 
 def reference() -> str:

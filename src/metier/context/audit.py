@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import getpass
+import os
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from metier.context.seen_agents import agent_signs, agent_titles
+from metier.hooks.yeses import keep_yes
 from metier.store.tables import audit
+from metier.text.visible import visible
 from metier.types.audit import AuditEntry
 
 if TYPE_CHECKING:
@@ -19,7 +23,20 @@ if TYPE_CHECKING:
 
 ID = re.compile("[0-9a-f]{9,64}")
 
+YesWay = Literal["terminal", "dashboard", "program"]
+LONGEST = 200
+"""Characters of what was approved that are told."""
 _ACTING: ContextVar[str] = ContextVar("acting", default="")
+_WAY: ContextVar[YesWay] = ContextVar("way", default="program")
+
+
+class YesWords(NamedTuple):
+    """A yes as a person is told it."""
+
+    about: str
+    """What it was said to: a lesson's line, the name of a skill."""
+    undo: str
+    """The command that takes it back."""
 
 
 @contextmanager
@@ -32,10 +49,45 @@ def acting_as(name: str) -> Generator[None]:
         _ACTING.reset(before)
 
 
+@contextmanager
+def yes_by(way: YesWay) -> Generator[None]:
+    """Let every yes that is said meanwhile count as said in a terminal or in the dashboard."""
+    before = _WAY.set(way)
+    try:
+        yield
+    finally:
+        _WAY.reset(before)
+
+
 def note_action(transaction: Transaction, ctx: Context, action: str, subject: str, reason: str) -> None:
     """Add what the current user did to the audit log, in the transaction that does it."""
     entry = AuditEntry(happened=ctx.now(), actor=current_user(), action=action, subject=subject, reason=reason)
     audit.add(transaction, entry)
+
+
+def note_yes(transaction: Transaction, ctx: Context, action: str, subject: str, reason: str, said: YesWords) -> None:
+    """Add a yes to the audit log, with how it came; one that a person may not know of is told at a session's start."""
+    entry = AuditEntry(
+        happened=ctx.now(),
+        actor=current_user(),
+        action=action,
+        subject=subject,
+        reason=reason,
+        way=_WAY.get(),
+        seen=" ".join(agent_signs(os.environ)),
+    )
+    audit.add(transaction, entry)
+    if words := way_words(entry):
+        moment = ctx.clock().astimezone().strftime("%H:%M on %Y-%m-%d")
+        line = visible(" ".join(f"Metier: approved {words} at {moment}: {said.about[:LONGEST].rstrip('.')}".split()))
+        with suppress(OSError):  # the audit log has it
+            keep_yes(str(ctx.state), f"{line}. Undo: {said.undo}")
+
+
+def way_words(entry: AuditEntry) -> str:
+    """How a yes came, where a person may not know of it: a program gave it, or it came from inside an agent."""
+    program, agents = "by a program" * (entry.way == "program"), agent_titles(entry.seen)
+    return f"{program}{', ' * bool(program and agents)}{f'from inside {agents}' if agents else ''}"
 
 
 def subject_words(entry: AuditEntry) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -15,6 +16,7 @@ from metier.context import state_folder as place
 from metier.context.own_database import DATABASE, check_copied, check_database, loss_text
 from metier.errors import ConfigError, SchemaError, StoreError, UnreachableError
 from metier.hooks.identity import is_sealed, seal_of
+from metier.hooks.notes import keep_guard
 from metier.hooks.places import USER
 from metier.store.engines import migrate
 from metier.store.tables import meta
@@ -126,6 +128,8 @@ def open_context(
         clock=clock,
     )
     _migrate(ctx)
+    with suppress(OSError):  # where nothing can be written, nothing is decided either
+        keep_guard(str(found.state))
     check_copied(ctx.store)
     if settings.config.store:  # who joined a server believes it
         return ctx

@@ -33,11 +33,14 @@ def is_from_a_person(prompt: str) -> bool:
     return bool(text) and not text.startswith(MACHINE_PROMPTS)
 
 
-def context_output(agent: str, event: str, text: str) -> str:
-    """What a hook prints to add a text to the agent's context, in one line."""
-    if agent == "copilot":
-        return json.dumps({"additionalContext": text})
-    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+def context_output(agent: str, event: str, text: str, message: str = "") -> str:
+    """What a hook prints to add a text to the agent's context, and to show the person a message, in one line."""
+    if agent == "copilot":  # it shows people nothing, so its agent is told
+        return json.dumps({"additionalContext": "\n".join(one for one in (message, text) if one)})
+    said: dict[str, object] = {"systemMessage": message} if message else {}
+    if text:
+        said |= {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+    return json.dumps(said)
 
 
 def denial_output(event: str, reason: str) -> str:

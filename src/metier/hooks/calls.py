@@ -32,7 +32,7 @@ class NoteCheck:
 def is_about(note: Note, event: str, payload: Payload) -> bool:
     """Whether a note is to be said for this call."""
     if event == "before":
-        return violates(NoteCheck(note.check), payload) if note.check else note.word in _asked(payload)
+        return violates(NoteCheck(note.check), payload) if note.check else note.word in asked_text(payload)
     if note.word not in _answered(payload):
         return False
     program = _texts(note.check.get("program")) if note.check else ()
@@ -48,7 +48,7 @@ def violates(check: NoteCheck, payload: Payload) -> bool:
     if check.path:
         if check.reading:
             return touches(check.path, [*_paths_of(payload), *named_paths(line or "")])
-        return touches(check.path, [*(_paths_of(payload) if _edits(payload) else ()), *changed_paths(line or "")])
+        return touches(check.path, [*edited_paths(payload), *changed_paths(line or "")])
     return line is not None and check_line(check, line) == "violated"
 
 
@@ -65,10 +65,10 @@ def line_of(payload: Payload) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _edits(payload: Payload) -> bool:
-    """Whether a tool changes the files that it names."""
+def edited_paths(payload: Payload) -> list[str]:
+    """The files that a tool is asked to change."""
     tool = str(payload.get("tool_name") or "").casefold().rpartition("__")[2]
-    return any(word in tool for word in EDITING) and "read" not in tool
+    return _paths_of(payload) if any(word in tool for word in EDITING) and "read" not in tool else []
 
 
 def _paths_of(payload: Payload) -> list[str]:
@@ -89,7 +89,8 @@ def _runs(program: tuple[str, ...], line: str) -> bool:
     return any(arguments_after(program, one) is not None for one in parse_commands(line[:20_000]))
 
 
-def _asked(payload: Payload) -> str:
+def asked_text(payload: Payload) -> str:
+    """All that a tool is asked, one text a line."""
     return "\n".join(_flat(payload.get(key)) for key in ("tool_name", "tool_input"))
 
 

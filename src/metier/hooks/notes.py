@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import os
 
-from metier.hooks.places import user_folder
+from metier.hooks.deciding import words_to_find
+from metier.hooks.places import USER, user_folder
 from metier.hooks.wording import one_line
+from metier.hooks.yeses import ANY, has_yeses
 
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 # (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
@@ -79,11 +81,22 @@ def write_notes(folder: str, notes: Sequence[Note]) -> None:
     """Write the file of notes, and those of words, with exactly these."""
     rows = [{name: getattr(one, name) for name in Note.__slots__} | {"text": one_line(one.text)} for one in notes]
     _replace(os.path.join(folder, NOTES), json.dumps(rows, ensure_ascii=False, indent=1) + "\n" if rows else "")
-    if notes:
+    guard = () if os.path.basename(folder) == USER else words_to_find(folder)
+    if notes or guard:
         os.makedirs(os.path.join(folder, WORDS), mode=0o700, exist_ok=True)
     for event in LAUNCHED:
-        words = dict.fromkeys(_word_of(one) for one in notes if one.event == event)
+        words = dict.fromkeys(guard if event == "before" else ())
+        words |= {ANY: None} if event == "start" and has_yeses(folder) else {}
+        words |= dict.fromkeys(_word_of(one) for one in notes if one.event == event)
         _replace(os.path.join(folder, WORDS, event), "".join(f"{word}\n" for word in words))
+
+
+def keep_guard(state: str) -> None:
+    """Let the launcher look for what only the person decides, also where nothing is noted yet."""
+    file = os.path.join(state, WORDS, "before")
+    if not os.path.exists(file):
+        os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+        _replace(file, "".join(f"{word}\n" for word in words_to_find(state)))
 
 
 def _word_of(note: Note) -> str:

@@ -9,12 +9,14 @@ import sys
 import time
 
 from metier.hooks.agents import agent_of, context_output, denial_output, selection_id, turn_of
+from metier.hooks.deciding import refusal_of
 from metier.hooks.given import forget_given, given_keys, note_given
 from metier.hooks.notes import WIDE, read_notes, read_person_notes, still_says
 from metier.hooks.process import run_hook
 from metier.hooks.spool import write_entry
 from metier.hooks.wording import denial_text, notes_that_fit, told_text
 from metier.hooks.workspace import root_of, workspace_name
+from metier.hooks.yeses import take_yeses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,13 +52,20 @@ def tell(state: str, folder: str, payload: Payload) -> None:
     event, session = EVENTS.get(name, ""), str(payload.get("session_id") or "")
     if event == "start" and payload.get("source") in EMPTIED:
         forget_given(state, session)
+    if event == "before" and (refusal := refusal_of(os.path.dirname(state), folder, payload)):
+        _say(denial_output(name, refusal))
+        return
     fitting = _fitting(state, event, payload)
     denial = next((one for one in fitting if one.denies and event == "before"), None)
     if denial is not None:
         _say(denial_output(name, denial_text(denial)))
         record_told(state, folder, payload, "deny", [denial])
-    elif fitting := _new_ones(fitting, state, session, event):
-        _say(context_output(agent_of(sys.argv, os.environ, payload), name, told_text(fitting)))
+        return
+    fitting = _new_ones(fitting, state, session, event)
+    message = take_yeses(state) if event == "start" else ""
+    if fitting or message:
+        said = told_text(fitting) if fitting else ""
+        _say(context_output(agent_of(sys.argv, os.environ, payload), name, said, message))
         record_told(state, folder, payload, HOW[event], fitting)
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.context.audit import current_user, note_action
+from metier.context.audit import YesWords, current_user, note_action, note_yes
 from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
 from metier.library.claude_links import update_link
 from metier.library.disk.slot import ABSENT
@@ -15,7 +15,7 @@ from metier.library.hand_edits import record_hand_edit, unsaved_version
 from metier.library.profiles import profile_of, update_profiles
 from metier.library.versions.apply import SkillChange, apply_changes
 from metier.store.tables.library import drafts, glances
-from metier.types.skills import Glance, Version
+from metier.types.skills import AUTOMATIC, Glance, Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,11 +205,17 @@ def _save_accepted(
     transaction: Transaction, ctx: Context, accepted: Sequence[Draft], versions: Sequence[Version]
 ) -> None:
     """Save the drafts that some versions were made of."""
-    made = {version.draft for version in versions}
+    made = {version.draft: version for version in versions}
     for draft in accepted:
         if draft.id in made:
             drafts.put(transaction, draft)
-            note_action(transaction, ctx, "apply draft", f"{draft.id} {draft.hash}", draft.summary)
+            version, subject = made[draft.id], f"{draft.id} {draft.hash}"
+            if version.actor == AUTOMATIC or draft.approved == draft.hash:
+                note_action(transaction, ctx, "apply draft", subject, draft.summary)
+            else:  # to ship what needs no approval is a yes, too
+                undo = f"metier skills {'rollback' if version.parent else 'archive'} {version.skill}"
+                yes = YesWords(about=f"the draft for {version.skill}", undo=undo)
+                note_yes(transaction, ctx, "apply draft", subject, draft.summary, yes)
 
 
 def _take_back(

@@ -1,12 +1,12 @@
-"""A person's yes or no by id alone, whether it is a lesson's or a draft's."""
+"""A proposal by its id alone, whether it is a lesson or a draft; and the no to it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
 from metier.errors import NotFoundError
-from metier.library.lessons import approve_lesson, get_lesson, reject_lesson
-from metier.library.proposals.drafts import approve_draft, get_draft, reject_draft
+from metier.library.lessons import get_lesson, reject_lesson
+from metier.library.proposals.drafts import get_draft, reject_draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,23 +19,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def approve(library: Library, proposal: str, reason: str = "", *, despite_gate: bool = False) -> Lesson | Draft:
-    """Approve the lesson or the draft of that id; a draft that a gate rejected only with `despite_gate`."""
-    lesson, draft = _find(library, proposal)
-    if lesson is not None:
-        return approve_lesson(library.ctx, lesson.id, reason)
-    return approve_draft(library, draft, reason=reason, despite_gate=despite_gate)
-
-
 def reject(library: Library, proposal: str, reason: str = "") -> Lesson | Draft:
     """Reject the lesson or the draft of that id."""
-    lesson, draft = _find(library, proposal)
+    lesson, draft = find_proposal(library, proposal)
     if lesson is not None:
         return reject_lesson(library.ctx, lesson.id, reason)
     return reject_draft(library, draft, reason)
 
 
-def _find(library: Library, proposal: str) -> tuple[Lesson | None, str]:
+def find_proposal(library: Library, proposal: str) -> tuple[Lesson | None, str]:
     """The lesson, or the id of the draft, that an id or the start of one stands for."""
     lesson = _or_none(lambda: get_lesson(library.ctx, proposal))
     draft = _or_none(lambda: get_draft(library, proposal))

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.context.audit import current_user, note_action
+from metier.context.audit import YesWords, current_user, note_action, note_yes
 from metier.errors import ConflictError, InputError, NotFoundError, RefusedError
 from metier.formats.strict_json import clean
 from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes, restore_person_note
@@ -211,7 +211,11 @@ def _decide_all(ctx: Context, changes: Sequence[tuple[Lesson, Lesson]], action: 
     with ctx.store.write() as transaction:
         for found, now in done:
             lessons.move(transaction, found, now)
-            note_action(transaction, ctx, action, f"{found.id} {found.text}", said)
+            if now.seal and now.seal != found.seal:
+                yes = YesWords(about=now.text, undo=f"metier lessons forget {now.id[:8]}")
+                note_yes(transaction, ctx, action, f"{found.id} {found.text}", said, yes)
+            else:
+                note_action(transaction, ctx, action, f"{found.id} {found.text}", said)
     for page, content in pages.items():
         write_page(ctx, page, content)
     refresh_notes(ctx)

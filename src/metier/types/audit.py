@@ -19,3 +19,7 @@ class AuditEntry:
     hash: str = ""
     workspace: str = ""
     """Empty in entries from before it was noted."""
+    way: str = ""
+    """How a yes came: `terminal`, `dashboard` or `program`; empty: it is no yes."""
+    seen: str = ""
+    """What of a coding agent was seen around a yes: names of variables and programs."""

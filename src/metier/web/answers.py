@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
+from metier.context.audit import yes_by
 from metier.errors import BusyError, ConflictError, InputError, MetierError, NotFoundError
 from metier.formats.strict_json import load_json
 from metier.skills.names import name_problem
@@ -151,7 +152,8 @@ def _show(board: Dashboard, show: Callable[[Dashboard, Ask], Page], ask: Ask) ->
 
 def _act(board: Dashboard, act: Callable[[Dashboard, Ask], Done], ask: Ask, raw: bytes) -> Response:
     try:
-        done = act(board, replace(ask, body=_document(raw)))
+        with yes_by("dashboard"):
+            done = act(board, replace(ask, body=_document(raw)))
     except MetierError as error:
         return JSONResponse({"error": str(error)}, _status(error))
     undo = board.undos.remember(done.undo) if done.undo else ""

@@ -13,6 +13,7 @@ from states import has_state, state_of
 
 from metier.context.models.access import may_send
 from metier.library.lessons import approve_lesson
+from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.hand_in import hand_in_document
 from metier.store.tables.learning import lessons
 from metier.types.lessons import Lesson
@@ -257,7 +258,7 @@ def test_a_draft_that_ships_names_its_folder_and_the_link_for_claude_code(shell:
     document = "---\nname: deploy\ndescription: Deploys the shop. Use when the shop is deployed.\n---\n\nDo it.\n"
     with Workspace.open(shell.folder) as ws:
         draft = hand_in_document(ws.library, "deploy", document, "how to deploy")
-        ws.approve(draft.id)
+        approve_draft(ws.library, draft.id)
     said = shell.ok("drafts", "apply", draft.id)
     assert f"{shell.folder}/.agents/skills/deploy\n" in said
     assert f"{shell.folder}/.claude/skills/deploy  (a link to it, for Claude Code)" in said

@@ -12,6 +12,7 @@ from selection_shop import FLAKY, stocked
 
 import metier
 from metier.library.listing import result_of
+from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.gate import BY_PERSON, DOUBT
 from metier.library.proposals.hand_in import hand_in_document
 from metier.library.proposals.ship import ship_if_gate_agrees
@@ -49,7 +50,7 @@ def shop(shell: Shell) -> Shell:
         stocked(ws).deliver([served])
         ws.record_hand_edits()
         painter = hand_in_document(ws.library, "painter", document("painter", MODEST), "new")
-        ws.approve(painter.id)
+        approve_draft(ws.library, painter.id)
     shell.ok("drafts", "apply", painter.id)
     return shell
 
@@ -73,7 +74,7 @@ def edit_words(shop: Shell, old: str = MODEST, new: str = FLAKY) -> tuple[str, .
 def by_draft(shop: Shell) -> tuple[str, ...]:
     with Workspace.open(shop.folder) as ws:
         draft = hand_in_document(ws.library, "newcomer", document("newcomer", FLAKY), "new")
-        ws.approve(draft.id)
+        approve_draft(ws.library, draft.id)
     return ("drafts", "apply", draft.id)
 
 
@@ -137,7 +138,7 @@ def test_a_replay_that_passes_does_not_ship_what_takes_requests(shop: Shell) -> 
         for one in build_cases(ws.context).new:
             decide_case(ws.context, one.id, "accepted")
         draft = hand_in_document(ws.library, "newcomer", document("newcomer", FLAKY), "new")
-        ws.approve(draft.id)
+        approve_draft(ws.library, draft.id)
         done = result_of(replay_draft(ws.library, draft.id, ReplayOptions(target=agent), ship=True))
         assert (done.decision.action, done.shipped) == ("accept", None)
         assert any(one.startswith(DOUBT) and SAID in one for one in done.draft.notes)
@@ -150,7 +151,7 @@ def test_a_pass_asks_again_about_a_draft_that_was_approved_before_anybody_saw_wh
 
     with Workspace.open(shop.folder) as ws:
         made = hand_in_document(ws.library, "newcomer", document("newcomer", FLAKY), "new")
-        ws.approve(made.id)
+        approve_draft(ws.library, made.id)
         [draft] = [one for one in ws.drafts() if one.id == made.id]
         left = ship_if_gate_agrees(ws.library, draft, RoutingGate(ws.library, Yes()))
         assert [one.name for one in ws.skills() if one.name == "newcomer"] == []

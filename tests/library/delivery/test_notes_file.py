@@ -65,7 +65,7 @@ def test_a_step_is_agreed_to_for_a_check_and_another_check_is_only_counted(taugh
     approve_lesson(taught.context, rule, step="deny")
     note = notes(taught)["before"]
     assert (note.denies, note.text) == (True, RULE)
-    assert (taught.state / "words/before").read_text() == "install\n"
+    assert (taught.state / "words/before").read_text() == "metier\ninstall\n"
     approve_lesson(taught.context, rule, step="observe")
     assert set(notes(taught)) == {"start"}
     approve_lesson(taught.context, rule, step="remind")

@@ -11,6 +11,7 @@ from selection_shop import stocked
 from metier.cli.views.drafts import state
 from metier.errors import NotFoundError, RefusedError
 from metier.library.listing import result_of
+from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.hand_in import hand_in_document
 from metier.maintenance.retention import remove_runs
 from metier.proof.replay.cases import build_cases, decide_case, find_case, list_cases
@@ -101,7 +102,7 @@ def test_a_draft_that_helps_passes_is_noted_and_ships_through_the_one_door(shop:
     assert "(accept)" in found.draft.notes[-1]
     with pytest.raises(RefusedError, match="needs your approval"):
         result_of(replay_draft(shop.library, draft.id, ReplayOptions(target=agent), ship=True))
-    shop.approve(draft.id)
+    approve_draft(shop.library, draft.id)
     done = result_of(replay_draft(shop.library, draft.id, ReplayOptions(target=agent), ship=True))
     assert done.shipped
     assert done.shipped.receipt.startswith("force_accept: approved by a person; accept: replay on")
@@ -162,7 +163,7 @@ def harmed(case: Case, text: str) -> str:
 def test_a_draft_that_its_gate_rejected_ships_only_after_a_second_yes(shop: Workspace) -> None:
     accepted(shop, 10)
     draft = drafted(shop)
-    shop.approve(draft.id)
+    approve_draft(shop.library, draft.id)
     rejected = result_of(replay_draft(shop.library, draft.id, ReplayOptions(target=harmed))).draft
     assert "-100.0 points on 10 fresh cases" in rejected.objection
     assert "it makes the work worse" in rejected.objection
@@ -170,9 +171,9 @@ def test_a_draft_that_its_gate_rejected_ships_only_after_a_second_yes(shop: Work
     with pytest.raises(RefusedError, match=r"A gate rejected draft .*-100.0 points.*--despite-gate"):
         apply_checked(shop.library, [draft.id])  # the yes from before was given without the figure
     with pytest.raises(RefusedError, match=r"A gate rejected draft .*-100.0 points.*--despite-gate"):
-        shop.approve(draft.id)
+        approve_draft(shop.library, draft.id)
     assert "quarter-report" not in [one.name for one in shop.skills()]
-    shop.approve(draft.id, despite_gate=True)
+    approve_draft(shop.library, draft.id, despite_gate=True)
     (version,), _ = apply_checked(shop.library, [draft.id])
     assert version.skill == "quarter-report"
     with shop.context.store.read() as transaction:
@@ -184,4 +185,4 @@ def test_a_gate_that_changes_its_mind_takes_its_objection_back(shop: Workspace) 
     draft = drafted(shop)
     assert result_of(replay_draft(shop.library, draft.id, ReplayOptions(target=harmed))).draft.objection
     assert not result_of(replay_draft(shop.library, draft.id, ReplayOptions(target=agent))).draft.objection
-    assert shop.approve(draft.id).status == "candidate"
+    assert approve_draft(shop.library, draft.id).status == "candidate"

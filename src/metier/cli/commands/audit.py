@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from metier.cli.options import AsJson, Limit, open_workspace
 from metier.cli.output import console, emit, table, talk
+
+if TYPE_CHECKING:
+    from metier.types.audit import AuditEntry
 
 SUBJECT = 22
 """Columns of a subject, so that the reason finds room beside it in a terminal of 80 columns."""
@@ -46,10 +51,17 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
         out = console()
         room = max(SUBJECT, out.width - 78)
         rows = [
-            (one.happened[:16].replace("T", " "), one.actor, one.action, _cut(subject_words(one), room), one.reason)
+            (one.happened[:16].replace("T", " "), _who(one), one.action, _cut(subject_words(one), room), one.reason)
             for one in found
         ]
         out.print(table(("when", "who", "action", "subject", "reason"), rows, grow="reason"))
+
+
+def _who(entry: AuditEntry) -> str:
+    """Who acted, and how a yes came that a person may not know of."""
+    from metier.context.audit import way_words
+
+    return ", ".join(filter(None, (entry.actor, way_words(entry))))
 
 
 def _cut(text: str, room: int) -> str:

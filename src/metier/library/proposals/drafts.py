@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from metier.context.audit import current_user, note_action
+from metier.context.audit import YesWords, current_user, note_action, note_yes
 from metier.errors import ConflictError, MetierError, NotFoundError, RefusedError
 from metier.library.versions.objects import files_of
 from metier.skills.names import lookalike_key
@@ -95,8 +95,18 @@ def approve_draft(
         )
     seal = ctx.seal("approval", found.target, found.hash)
     now = replace(found, approved=found.hash, approver=current_user(), seal=seal, updated=ctx.now())
-    _move(ctx, found, now, "approve draft despite its gate" if found.objection else "approve draft", ctx.redact(reason))
+    action = "approve draft despite its gate" if found.objection else "approve draft"
+    with ctx.store.write() as transaction:
+        drafts.move(transaction, now, expected=found.status, hash_=found.hash)
+        note_yes(transaction, ctx, action, f"{found.id} {found.hash}", ctx.redact(reason), yes_words(found))
     return now
+
+
+def yes_words(draft: Draft) -> YesWords:
+    """A yes to a draft, as a person is told it."""
+    name = draft.target.rpartition("/")[2]
+    shipped = f"metier skills {'archive' if draft.kind == 'create' else 'rollback'} {name}"
+    return YesWords(about=f"the draft for {name}", undo=f"metier drafts reject {draft.id}, once it shipped: {shipped}")
 
 
 def stopped_by(draft: Draft) -> str:
@@ -123,7 +133,7 @@ def reject_draft(library: Library, draft: str, reason: str) -> Draft:
     found = get_open_draft(library, draft)
     said = library.ctx.redact(reason)
     now = _rejection_of(library.ctx, found, said)
-    _move(library.ctx, found, now, "reject draft", said)
+    _move_all(library.ctx, [(found, now)], "reject draft", said)
     return now
 
 
@@ -246,10 +256,6 @@ def save_draft(ctx: Context, draft: Draft) -> Draft:
             return there
         drafts.put(transaction, draft)
     return draft
-
-
-def _move(ctx: Context, before: Draft, now: Draft, action: str, reason: str) -> None:
-    _move_all(ctx, [(before, now)], action, reason)
 
 
 def _move_all(ctx: Context, changed: Sequence[tuple[Draft, Draft]], action: str, reason: str) -> None:

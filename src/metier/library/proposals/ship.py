@@ -46,7 +46,7 @@ def apply_drafts(library: Library, ids: Sequence[str]) -> list[Version]:
     finish_interrupted_drafts(library)
     chosen = [get_open_draft(library, draft) for draft in dict.fromkeys(ids)]
     for draft in chosen:
-        _check_allowed(library.ctx, draft)
+        check_allowed(library.ctx, draft)
     return _ship_all(
         library, [(_prepare(library, one), proven_decision(library.ctx, one) or BY_PERSON) for one in chosen]
     )
@@ -59,7 +59,7 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
     cause, and can be tried again.
     """
     ctx = library.ctx
-    _check_allowed(ctx, draft)
+    check_allowed(ctx, draft)
     try:
         change = _prepare(library, draft)
         decision = gate.decide(draft, change.before, change.after)
@@ -200,7 +200,8 @@ def _is_unchanged(ctx: Context, draft: Draft) -> bool:
     return (now.status, now.hash) == (draft.status, draft.hash)
 
 
-def _check_allowed(ctx: Context, draft: Draft) -> None:
+def check_allowed(ctx: Context, draft: Draft) -> None:
+    """Refuse a draft that review or a gate stopped, or that needs an approval which it does not have."""
     if is_approved(ctx, draft):
         return
     if draft.status == "quarantined" and not only_failed(draft):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from metier.context.audit import note_action
+from metier.context.audit import YesWords, note_action, note_yes
 from metier.errors import NotFoundError
 from metier.learning.stages.learn_lessons import find_problems
 from metier.proof.replay.mine import NoCase, case_of
@@ -79,7 +79,11 @@ def decide_case(ctx: Context, name: str, status: CaseStatus, reason: str = "") -
         with ctx.store.write() as transaction:
             cases.move(transaction, case, suite_of(before), suite_of(status))
             verb = {"accepted": "accept", "rejected": "reject", "proposed": "reopen"}[status]
-            note_action(transaction, ctx, f"{verb} case", case.id, ctx.redact(reason))
+            if status == "accepted":
+                yes = YesWords(about=f"case {case.id}", undo=f"metier cases reject {case.id}")
+                note_yes(transaction, ctx, f"{verb} case", case.id, ctx.redact(reason), yes)
+            else:
+                note_action(transaction, ctx, f"{verb} case", case.id, ctx.redact(reason))
     return case
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from metier.store.engines.engine import Row, Transaction, Value
 
-COLUMNS = "sequence, happened, actor, action, subject, reason, previous, hash, workspace"
+COLUMNS = "sequence, happened, actor, action, subject, reason, previous, hash, workspace, way, seen"
 
 
 def add(transaction: Transaction, entry: AuditEntry) -> str:
@@ -25,9 +25,12 @@ def add(transaction: Transaction, entry: AuditEntry) -> str:
     previous = str(rows[0][0]) if rows else ""
     digest = _hash(entry, previous)
     transaction.all(
-        "INSERT INTO audit (happened, actor, action, subject, reason, workspace, previous, hash)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (*(entry.happened, entry.actor, entry.action, entry.subject, entry.reason, entry.workspace), previous, digest),
+        "INSERT INTO audit (happened, actor, action, subject, reason, workspace, way, seen, previous, hash)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(entry.happened, entry.actor, entry.action, entry.subject, entry.reason),
+            *(entry.workspace, entry.way, entry.seen, previous, digest),
+        ),
     )
     return digest
 
@@ -105,6 +108,8 @@ def _entry(row: Row) -> AuditEntry:
         previous=str(row[6]),
         hash=str(row[7]),
         workspace=str(row[8]),
+        way=str(row[9]),
+        seen=str(row[10]),
     )
 
 
@@ -121,4 +126,5 @@ def first_broken(transaction: Transaction) -> AuditEntry | None:
 def _hash(entry: AuditEntry, previous: str) -> str:
     parts = [previous, entry.happened, entry.actor, entry.action, entry.subject, entry.reason]
     parts += [entry.workspace] if entry.workspace else []
+    parts += [entry.way, entry.seen] if entry.way else []
     return sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()

@@ -91,7 +91,7 @@ def check_command(check: CommandCheck, command: SimpleCommand) -> Held | None:
     rest = arguments_after(check.program, command)
     if rest is None:
         return "obeyed" if _runs_instead(check, command) else None
-    if _asks(rest):
+    if asks_for_help(rest):
         return None
     if check.needs:
         return "obeyed" if any(has_argument(rest, word) for word in check.needs) else "violated"
@@ -149,14 +149,17 @@ def named_paths(line: str) -> list[str]:
 
 def changed_paths(line: str) -> list[str]:
     """The paths that a command line writes, moves or deletes, as far as its words say."""
-    found: list[str] = []
-    for command in _commands(line):
-        found += [one.target for one in command.redirections if ">" in one.sign and not one.target.startswith("&")]
-        if command.name in _COPYING:
-            found += command.arguments[-1:]
-        elif _changes(command):
-            found += command.arguments
-    return [word for word in found if " " not in word]
+    return [word for command in _commands(line) for word in paths_changed_by(command) if " " not in word]
+
+
+def paths_changed_by(command: SimpleCommand) -> list[str]:
+    """The paths that one command writes, moves or deletes, and other words that may stand for one."""
+    found = [one.target for one in command.redirections if ">" in one.sign and not one.target.startswith("&")]
+    if command.name in _COPYING:
+        found += command.arguments[-1:]
+    elif _changes(command):
+        found += command.arguments
+    return found
 
 
 def _changes(command: SimpleCommand) -> bool:
@@ -184,7 +187,7 @@ def is_below(folder: str, path: str) -> bool:
     return any(given[at : at + len(wanted)] == wanted for at in range(len(given) - len(wanted) + 1))
 
 
-def _asks(arguments: Sequence[str]) -> bool:
+def asks_for_help(arguments: Sequence[str]) -> bool:
     """Whether a command only asks what it could do."""
     return any(word in ("--help", "-h", "help", "--version") for word in arguments)
 

@@ -36,7 +36,8 @@ class _Starter:
 _READERS = re.compile(r"(?:ba|z|da|k|a|fi)?sh|(?:python|pypy|perl|ruby|node|php)[0-9.]*")
 """Programs that run what they read."""
 _SOURCES = word_set("source .")
-_SHELLS = word_set("bash sh zsh dash ksh ash fish su")
+_SHELLS = word_set("bash sh zsh dash ksh ash fish su script expect")
+"""Programs that are given a text to run behind `-c`; the last two run it on a terminal of its own."""
 _STARTERS: dict[tuple[str, ...], _Starter] = {
     ("sudo",): _Starter(word_set("-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir")),
     ("doas",): _Starter(word_set("-u -C")),
@@ -61,6 +62,8 @@ _STARTERS: dict[tuple[str, ...], _Starter] = {
     ("flock",): _Starter(word_set("-w -E --timeout"), before=1),
     ("chroot",): _Starter(before=1),
     ("unshare",): _Starter(),
+    ("unbuffer",): _Starter(),
+    ("spawn",): _Starter(),
     ("eval",): _Starter(as_text=True),
     ("trap",): _Starter(as_text=True),
     ("ssh",): _Starter(word_set("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"), before=1, as_text=True),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from metier.config.safe_values import safe_setting
-from metier.context.audit import subject_words
+from metier.context.audit import subject_words, way_words
 from metier.learning.stages.digest import DAYS
 from metier.store.tables import audit as log
 from metier.store.tables.models import calls
@@ -56,6 +56,8 @@ class AuditLine:
     subject: str
     link: str
     """Empty: there is no page for it."""
+    way: str
+    """How a yes came that a person may not know of."""
     back: WayBack | None
     """How it can be taken back; None: it is not the last change of its thing, or it changed nothing that lasts."""
 
@@ -122,7 +124,9 @@ def _line(entry: AuditEntry, drafts: Mapping[str, Draft], back: WayBack | None) 
     first = entry.subject.partition(" ")[0]
     draft = drafts.get(first)
     subject = draft.target.rpartition("/")[2] if draft else subject_words(entry)
-    return AuditLine(entry=entry, subject=subject, link=_link(entry.action, first, draft), back=back)
+    return AuditLine(
+        entry=entry, subject=subject, link=_link(entry.action, first, draft), way=way_words(entry), back=back
+    )
 
 
 def _link(action: str, subject: str, draft: Draft | None) -> str:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.commands.drafts.review import review
+from metier.cli.commands.drafts.review import review, show_card
 from metier.cli.options import AsJson, open_workspace, prepare_hooks
 from metier.cli.output import console, emit, say, table, talk, visible
+from metier.cli.yes import ask_word, deciding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -128,28 +129,26 @@ def approve(
     despite_gate: Annotated[
         bool, typer.Option("--despite-gate", help="Approve it although a gate measured that it does not help.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Approve a draft exactly as it is now. If it changes later, it needs a new approval.
 
+    It shows the draft and waits for the skill's name. Needs a terminal; programs use ws.approve().
+
     Example:  metier drafts approve 3f9a --reason "read every line"
     """
-    from metier.cli.views.drafts import row
-    from metier.library.proposals.drafts import approve_draft, get_draft, stopped_by
+    from metier.library.proposals.drafts import approve_draft, get_open_draft, stopped_by
 
-    with open_workspace(ctx) as ws:
-        found = get_draft(ws.library, draft)
-        full = found.hash if seen and found.hash.startswith(seen) else seen
+    with deciding(), open_workspace(ctx) as ws:
+        found = get_open_draft(ws.library, draft)
+        full = found.hash if found.hash.startswith(seen) else seen
+        ask_word(show_card(ws, found))
         done = approve_draft(ws.library, found.id, seen=full, reason=reason, despite_gate=despite_gate)
-    if as_json:
-        emit(row(done))
-    else:
-        if done.status == "quarantined":
-            talk(f"You approved what review stopped: {stopped_by(done)}.")
-        talk(
-            f"Approved draft {done.id} (hash {done.hash[:12]}). Ship it: metier drafts apply {done.id}   "
-            f"Undo: metier drafts reject {done.id}"
-        )
+    if done.status == "quarantined":
+        talk(f"You approved what review stopped: {stopped_by(done)}.")
+    talk(
+        f"Approved draft {done.id} (hash {done.hash[:12]}). Ship it: metier drafts apply {done.id}   "
+        f"Undo: metier drafts reject {done.id}"
+    )
 
 
 @app.command()
@@ -206,29 +205,31 @@ def apply(
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Ship it even if it takes requests from other skills.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Ship drafts that passed review or that you approved: all of them, or none.
 
-    Before that, requests that other skills served well are asked again: a draft that would take them over is refused.
+    It shows each that you have not approved yet, and waits for the skill's name. Needs a terminal; programs use
+    ws.approve(). Requests that other skills served well are asked again: a draft that would take them over is refused.
 
     Example:  metier drafts apply 3f9a 77b1
     """
     from metier.learning.trace import doubt_since, origin
     from metier.library.claude_links import shipped_places
-    from metier.library.proposals.drafts import get_draft
+    from metier.library.proposals.drafts import finish_interrupted_drafts, get_open_draft, is_approved
+    from metier.library.proposals.ship import check_allowed
     from metier.proof.routing import apply_checked
 
-    with open_workspace(ctx) as ws:
-        wanted = [get_draft(ws.library, draft) for draft in ids]
+    with deciding(), open_workspace(ctx) as ws:
+        finish_interrupted_drafts(ws.library)
+        wanted = [get_open_draft(ws.library, draft) for draft in dict.fromkeys(ids)]
+        for one in wanted:
+            check_allowed(ws.context, one)
+            if not is_approved(ws.context, one):
+                ask_word(show_card(ws, one))
         versions, said = apply_checked(ws.library, [one.id for one in wanted], take_over=take_over)
         doubts = [(one.target, doubt_since(ws.context, origin(ws.context, one).pattern)) for one in wanted]
         prepare_hooks(ws)
         written = {one.skill: shipped_places(ws.library, one) for one in versions}
-    if as_json:
-        parts = ("skill", "root", "number", "hash", "status", "action", "draft")
-        emit([{part: getattr(version, part) for part in parts} for version in versions])
-        return
     _say_shipped([*said, *(f"{name} shipped, but {doubt}" for name, doubt in doubts if doubt)], versions, written)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +12,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from metier.cli.options import open_workspace, prepare_hooks
-from metier.cli.output import ask_key, console, talk
-from metier.errors import MetierError, RefusedError, UsageError
+from metier.cli.output import console, talk
+from metier.cli.yes import ask_key_or_word, ask_word, deciding
+from metier.errors import MetierError, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from metier.types import Draft
     from metier.workspace import Workspace
 
-KEYS = "[y]es  [n]o  [e]dit  [l]ater  [a]ll of this kind  [q]uit"
+KEYS = "[n]o  [e]dit  [l]ater  [q]uit"
 
 
 def review(ctx: typer.Context) -> None:
@@ -32,9 +32,7 @@ def review(ctx: typer.Context) -> None:
     """
     from metier.library.proposals.drafts import list_drafts
 
-    if not sys.stdin.isatty():
-        raise UsageError("This asks about each draft, and there is no terminal. Use metier drafts approve ID.")
-    with open_workspace(ctx) as ws:
+    with deciding(), open_workspace(ctx) as ws:
         waiting = list_drafts(ws.library)
         if not waiting:
             talk("No drafts wait. Metier makes them from your runs: metier learn")
@@ -44,10 +42,14 @@ def review(ctx: typer.Context) -> None:
 def _go_through(ws: Workspace, waiting: list[Draft]) -> list[Draft]:
     """The drafts that the person said yes to."""
     approved: list[Draft] = []
-    agreed: set[str] = set()
     for number, draft in enumerate(waiting, start=1):
-        in_one_go = draft.kind in agreed and not (draft.findings or draft.objection)
-        key = "y" if in_one_go else _asked(ws, draft, f"{number} of {len(waiting)}")
+        console().print(f"\n{number} of {len(waiting)}")
+        try:
+            word = show_card(ws, draft)
+        except MetierError as error:
+            talk(f"Draft {draft.id} ({draft.target}) can no longer be put together: {error}")
+            continue
+        key = ask_key_or_word(KEYS, word, "l")
         if key == "q":
             break
         try:
@@ -56,26 +58,19 @@ def _go_through(ws: Workspace, waiting: list[Draft]) -> list[Draft]:
             talk(f"{error} The draft still waits.")
             continue
         approved += [done] if done is not None else []
-        agreed |= {draft.kind} if key == "a" else set()
     return approved
 
 
-def _asked(ws: Workspace, draft: Draft, place: str) -> str:
-    """The key that a person pressed when they saw a draft's card."""
+def show_card(ws: Workspace, draft: Draft) -> str:
+    """Show a draft's card; the word of it that means yes, which is the skill's name."""
     from metier.cli.views.draft_card import card
     from metier.learning.trace import origin
     from metier.library.proposals.drafts import newly_allowed, proposed_change
 
-    out = console()
-    out.print(f"\n{place}")
-    try:
-        change = proposed_change(ws.library, draft)
-    except MetierError as error:
-        talk(f"Draft {draft.id} ({draft.target}) can no longer be put together: {error}")
-        return "l"
+    change = proposed_change(ws.library, draft)
     for line in card(draft, origin(ws.context, draft), change, newly_allowed(ws.library, draft)):
-        out.print(line)
-    return ask_key(KEYS, "l")
+        console().print(line)
+    return draft.target.rpartition("/")[2]
 
 
 def _decide(ws: Workspace, draft: Draft, key: str) -> Draft | None:
@@ -84,11 +79,12 @@ def _decide(ws: Workspace, draft: Draft, key: str) -> Draft | None:
     from metier.library.proposals.reword_draft import document_of, reword_draft
 
     match key:
-        case "y" | "a":
+        case "y":
             done = approve_draft(ws.library, draft.id, seen=draft.hash, despite_gate=_asked_twice(draft))
         case "e":
             mine = reword_draft(ws.library, draft.id, edited_text(document_of(ws.library, draft), os.environ))
             _tell_findings(mine)
+            ask_word(mine.target.rpartition("/")[2])
             done = approve_draft(ws.library, mine.id, seen=mine.hash)
         case "n":
             reject_draft(ws.library, draft.id, typer.prompt("Why, for learning (or nothing)", default="", err=True))

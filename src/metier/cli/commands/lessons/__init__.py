@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,7 @@ from metier.cli.commands.proof.merge import merge_lessons
 from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import emit, say, talk
 from metier.cli.views.lessons import next_steps, state_words
+from metier.cli.yes import ask_word, deciding, word_of
 
 if TYPE_CHECKING:
     from metier.types.lessons import Lesson
@@ -103,16 +105,17 @@ def approve(
         bool, typer.Option("--team", help="It holds in all projects of the team; share it: metier sync --git.")
     ] = False,
     reason: Reason = "",
-    as_json: AsJson = False,
 ) -> None:
     """Approve a lesson exactly as it stands. Calls are only counted against it unless you add --remind or --deny.
 
+    It shows the lesson and waits for one word of it. Needs a terminal; programs use ws.approve().
+
     Example:  metier lessons approve 3f9a  ·  metier lessons approve 3f9a --deny --person
     """
-    from metier.cli.views.lessons import row
+    from metier.cli.views.lessons import card
     from metier.errors import UsageError
     from metier.library.delivery.ways import ways_of
-    from metier.library.lessons import approve_lesson
+    from metier.library.lessons import approve_lesson, get_lesson
 
     if deny + remind + count > 1:
         raise UsageError("Choose one: --count, --remind or --deny.")
@@ -120,13 +123,13 @@ def approve(
     if team and everywhere is not None:
         raise UsageError("Choose one: --person, --project or --team.")
     scope = "team" if team else None if everywhere is None else "person" if everywhere else "project"
-    with open_workspace(ctx) as ws:
-        meant = is_meant_for_all(ws, lesson)
-        done = approve_lesson(ws.context, lesson, reason, step, scope)
+    with deciding(), open_workspace(ctx) as ws:
+        found, meant = get_lesson(ws.context, lesson), is_meant_for_all(ws, lesson)
+        for line in card(found):
+            say(line)
+        ask_word(word_of(found.text, found.id[:8]))
+        done = approve_lesson(ws.context, found.id, reason, step, scope)
         way = ways_of(ws.context, ws.lessons()).get(done.id)
-    if as_json:
-        emit(row(done, way))
-        return
     talk(f"Approved lesson {done.id[:8]}. Undo: metier lessons forget {done.id[:8]}")
     for line in next_steps(done, way, meant=meant):
         talk(line)
@@ -172,7 +175,7 @@ def edit(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The lesson in your words, one line.")],
     as_json: AsJson = False,
 ) -> None:
-    """Put a lesson into your own words.
+    """Put a lesson into your own words. New words for one that you approved need a terminal, like the first yes.
 
     Example:  metier lessons edit 3f9a "Stage files by name; never git add ."
     """
@@ -183,7 +186,10 @@ def edit(
 
     with open_workspace(ctx) as ws:
         before = get_lesson(ws.context, lesson)
-        done = reword_lesson(ws.context, lesson, text)
+        with deciding() if before.status == "approved" else nullcontext():
+            if before.status == "approved":
+                ask_word(word_of(text, before.id[:8]))
+            done = reword_lesson(ws.context, lesson, text)
     lost = lost_step_words(before, done)
     if as_json:
         emit(row(done) | {"notice": lost or None})

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import typer
 
 from metier.cli.options import open_workspace
 from metier.cli.output import ask_key, console, say, talk, visible
+from metier.cli.yes import ask_key_or_word, deciding, is_typed, word_of
 
 if TYPE_CHECKING:
     from metier.types.lessons import CheckStep, Lesson, LessonScope
     from metier.workspace import Workspace
 
-KEYS = "[y]es  [n]o  [e]dit  [l]ater  [a]ll of this kind  [q]uit"
+KEYS = "[n]o  [e]dit  [l]ater  [q]uit"
 
 
 def review(ctx: typer.Context) -> None:
@@ -22,11 +22,7 @@ def review(ctx: typer.Context) -> None:
 
     Example:  metier lessons review
     """
-    from metier.errors import UsageError
-
-    if not sys.stdin.isatty():
-        raise UsageError("This asks about each lesson, and there is no terminal. Use metier lessons approve ID.")
-    with open_workspace(ctx) as ws:
+    with deciding(), open_workspace(ctx) as ws:
         waiting = [one for one in ws.lessons() if one.is_open or one.status == "paused"]
         if not waiting:
             talk("No proposals wait. Metier finds them in your sessions: metier learn")
@@ -37,22 +33,21 @@ def _go_through(ws: Workspace, waiting: list[Lesson]) -> None:
     from metier.learning.stages.reword_lesson import reword_lesson
     from metier.library.lessons import approve_lesson, reject_lesson
 
-    agreed: set[str] = set()
     for number, one in enumerate(waiting, start=1):
-        key = "y" if one.kind in agreed else _asked(one, f"{number} of {len(waiting)}")
-        match key:
-            case "y" | "a":
-                step = None if one.kind in agreed else _ask_step(one)
-                scope = None if one.kind in agreed else _ask_scope(ws, one)
+        match _asked(one, f"{number} of {len(waiting)}"):
+            case "y":
+                step, scope = _ask_step(one), _ask_scope(ws, one)
                 _tell_approved(ws, approve_lesson(ws.context, one.id, step=step, scope=scope))
-                agreed |= {one.kind} if key == "a" else set()
             case "n":
                 reject_lesson(ws.context, one.id)
                 talk(f"Rejected lesson {one.id[:8]}. Undo: metier lessons approve {one.id[:8]}")
             case "e":
                 words = typer.prompt("In your words", default=one.text, err=True)
-                step = _ask_step(reword_lesson(ws.context, one.id, words))
-                _tell_approved(ws, approve_lesson(ws.context, one.id, step=step))
+                now = reword_lesson(ws.context, one.id, words)
+                if is_typed(word_of(now.text, now.id[:8])):
+                    _tell_approved(ws, approve_lesson(ws.context, one.id, step=_ask_step(now)))
+                else:
+                    talk("Left for later, in your words.")
             case "q":
                 return
             case _:
@@ -76,7 +71,7 @@ def _asked(lesson: Lesson, place: str) -> str:
     console().print(f"\n{place}")
     for line in card(lesson):
         say(line)
-    return ask_key(KEYS, "l")
+    return ask_key_or_word(KEYS, word_of(lesson.text, lesson.id[:8]), "l")
 
 
 def is_meant_for_all(ws: Workspace, lesson: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,12 +9,14 @@ import typer
 
 from metier.cli.options import AsJson, Fleet, fleet_of, open_workspace, tell_budget
 from metier.cli.output import console, emit, result_with_progress, table, talk, visible
+from metier.cli.yes import ask_key_or_word, ask_word, deciding, word_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from metier.proof.replay.gate import Replayed
     from metier.types.trials import Case
+    from metier.workspace import Workspace
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,7 +27,7 @@ app = typer.Typer(
 CaseArgument = Annotated[str, typer.Argument(metavar="ID", help="A case's id, or the start of it.")]
 Every = Annotated[bool, typer.Option("--all", help="Every case that waits.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")]
-KEYS = "[y]es, it may be tried  [n]o  [l]ater  [q]uit"
+KEYS = "[n]o  [l]ater  [q]uit"
 LISTED = 3
 """Reasons why runs are no cases that are named."""
 
@@ -115,13 +116,26 @@ def accept(
     case: Annotated[str, typer.Argument(metavar="[ID]", help="A case's id, or the start of it.")] = "",
     every: Every = False,
     reason: Reason = "",
-    as_json: AsJson = False,
 ) -> None:
     """Accept a case: from now on it may be tried, and that may cost money.
 
+    It shows the case and waits for one word of it; with --all of the last one. Needs a terminal.
+
     Example:  metier cases accept run-3f9a
     """
-    _decide(ctx, case, "accepted", reason, every=every, as_json=as_json)
+    from metier.proof.replay.cases import decide_case
+
+    with deciding(), open_workspace(ctx) as ws:
+        wanted = _named(ws, case, every=every)
+        for one in wanted:
+            for line in card(one, "proposed"):
+                console().print(line)
+        if wanted:
+            ask_word(word_of(wanted[-1].input, wanted[-1].id))
+        for one in wanted:
+            talk(_undo(decide_case(ws.context, one.id, "accepted", reason), "accepted"))
+    if not wanted:
+        talk("No case waits.")
 
 
 @app.command()
@@ -136,7 +150,17 @@ def reject(
 
     Example:  metier cases reject run-3f9a --reason "depends on the day"
     """
-    _decide(ctx, case, "rejected", reason, every=every, as_json=as_json)
+    from metier.proof.replay.cases import decide_case
+
+    with open_workspace(ctx) as ws:
+        done = [decide_case(ws.context, one.id, "rejected", reason) for one in _named(ws, case, every=every)]
+    if as_json:
+        emit([row(one, "rejected") for one in done])
+        return
+    for one in done:
+        talk(_undo(one, "rejected"))
+    if not done:
+        talk("No case waits.")
 
 
 @app.command()
@@ -145,12 +169,9 @@ def review(ctx: typer.Context) -> None:
 
     Example:  metier cases review
     """
-    from metier.errors import UsageError
     from metier.proof.replay.cases import decide_case, list_cases
 
-    if not sys.stdin.isatty():
-        raise UsageError("This asks about each case, and there is no terminal. Use metier cases accept ID.")
-    with open_workspace(ctx) as ws:
+    with deciding(), open_workspace(ctx) as ws:
         waiting = list_cases(ws.context, "proposed")
         if not waiting:
             talk("No case waits. Make some from your runs: metier cases build")
@@ -158,7 +179,7 @@ def review(ctx: typer.Context) -> None:
             console().print(f"\n{number} of {len(waiting)}")
             for line in card(one, "proposed"):
                 console().print(line)
-            key = typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
+            key = ask_key_or_word(KEYS, word_of(one.input, one.id), "l")
             if key == "q":
                 return
             if key in ("y", "n"):
@@ -289,24 +310,14 @@ def card(case: Case, status: str) -> Iterator[str]:
         yield visible(f"  answer: {case.expected}")
 
 
-def _decide(
-    ctx: typer.Context, case: str, status: Literal["accepted", "rejected"], reason: str, *, every: bool, as_json: bool
-) -> None:
+def _named(ws: Workspace, case: str, *, every: bool) -> list[Case]:
+    """The case of a name, or every one that waits."""
     from metier.errors import UsageError
-    from metier.proof.replay.cases import decide_case, list_cases
+    from metier.proof.replay.cases import find_case, list_cases
 
     if bool(case) == every:
         raise UsageError("Name one case, or give --all.")
-    with open_workspace(ctx) as ws:
-        wanted = [one.id for one in list_cases(ws.context, "proposed")] if every else [case]
-        done = [decide_case(ws.context, one, status, reason) for one in wanted]
-    if as_json:
-        emit([row(one, status) for one in done])
-        return
-    for one in done:
-        talk(_undo(one, status))
-    if not done:
-        talk("No case waits.")
+    return list(list_cases(ws.context, "proposed")) if every else [find_case(ws.context, case)[0]]
 
 
 def _undo(case: Case, status: Literal["accepted", "rejected"]) -> str:

@@ -9,6 +9,7 @@ import typer
 from metier.cli.commands.skills.history import SkillArgument  # noqa: TC001 - typer reads it at run time
 from metier.cli.options import AsJson, open_workspace, options, prepare_hooks
 from metier.cli.output import emit, talk
+from metier.cli.yes import deciding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,9 +65,10 @@ def rollback(
     ] = None,
     reason: ReasonOption = "",
     take_over: TakeOver = False,
-    as_json: AsJson = False,
 ) -> None:
     """Bring back an earlier version of a skill. The newer one stays in the history.
+
+    Needs a terminal; programs use ws.rollback().
 
     Example:  metier skills rollback deploy --to 3
     """
@@ -74,16 +76,12 @@ def rollback(
     from metier.proof.routing import TakeoverCheck
 
     again = f"metier skills rollback {skill}{f' --to {to}' if to else ''} --take-over"
-    with open_workspace(ctx) as ws:
+    with deciding(), open_workspace(ctx) as ws:
         check = TakeoverCheck(ws.library, "" if take_over else again)
         version = back(ws.library, skill, to, reason, check)
         prepare_hooks(ws)
-    _print_notes(check.said, as_json=as_json)
-    _print_version(
-        version,
-        f"{skill} is {version.summary} (saved as v{version.number}). Undo: metier skills rollback {skill}",
-        as_json=as_json,
-    )
+    _print_notes(check.said, as_json=False)
+    talk(f"{skill} is {version.summary} (saved as v{version.number}). Undo: metier skills rollback {skill}")
 
 
 def archive(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "", as_json: AsJson = False) -> None:
