@@ -137,12 +137,16 @@ class Workspace:
 
         return ingest_spool(self.context)
 
-    def read_waiting(self) -> None:
-        """Read what is new in the transcripts that hooks pointed at, up to 32 MiB in all."""
-        if has_waiting_transcripts(self.context):
-            from metier.capture.import_sessions import read_waiting
+    def read_waiting(self) -> tuple[str, ...]:
+        """Read what is new in the transcripts that hooks pointed at, up to 32 MiB in all.
 
-            read_waiting(self.context)
+        Returns the transcripts that are left out for good from now on, each with the reason.
+        """
+        if not has_waiting_transcripts(self.context):
+            return ()
+        from metier.capture.waiting import read_waiting
+
+        return read_waiting(self.context)
 
     def runs(self, limit: int = 50) -> list[Record]:
         """The newest runs."""
