@@ -138,10 +138,7 @@ class Workspace:
         return ingest_spool(self.context)
 
     def read_waiting(self) -> tuple[str, ...]:
-        """Read what is new in the transcripts that hooks pointed at, up to 32 MiB in all.
-
-        Returns the transcripts that are left out for good from now on, each with the reason.
-        """
+        """Read what is new in the transcripts that hooks named, up to 32 MiB; returns what is left out for good."""
         if not has_waiting_transcripts(self.context):
             return ()
         from metier.capture.waiting import read_waiting

@@ -127,7 +127,9 @@ def find_local_sessions(root: Path, environ: Mapping[str, str], *, everywhere: b
 def _origin_of(source: Source, environ: Mapping[str, str], home: str, root: Path) -> tuple[str, ...]:
     """Where the files of an agent lie: its own folders; for folders within a project, the project."""
     own = root != Path(home)
-    return tuple(str(root) if own and Path(one).is_relative_to(root) else one for one in places_of(source, environ, home))
+    return tuple(
+        str(root) if own and Path(one).is_relative_to(root) else one for one in places_of(source, environ, home)
+    )
 
 
 def _records_headless(root: Path, environ: Mapping[str, str]) -> bool:

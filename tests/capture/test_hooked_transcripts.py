@@ -6,6 +6,7 @@ import json
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from capture_samples import ClaudeSession
@@ -14,6 +15,9 @@ from cli_shell import Shell
 from metier.hooks.spool import write_entry
 from metier.store.tables.runs import transcripts
 from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def session(file: Path, said: str = "add the tests") -> Path:
@@ -63,25 +67,33 @@ def in_place(folder: Path) -> Path:
     return folder / "folder.jsonl"
 
 
+def elsewhere(folder: Path) -> Path:
+    return session(folder.parents[3] / "other" / "elsewhere.jsonl", "a secret of another place")
+
+
 def link_out(folder: Path) -> Path:
-    (folder / "link.jsonl").symlink_to(session(folder.parents[3] / "other" / "elsewhere.jsonl", "a secret of another place"))
+    (folder / "link.jsonl").symlink_to(elsewhere(folder))
     return folder / "link.jsonl"
 
 
+def link_to_zero(folder: Path) -> Path:
+    (folder / "zero.jsonl").symlink_to("/dev/zero")
+    return folder / "zero.jsonl"
+
+
 def climbing(folder: Path) -> str:
-    session(folder.parents[3] / "other" / "up.jsonl", "a secret of another place")
-    return f"{folder}/../../../../other/up.jsonl"
+    return f"{folder}/../../../../other/{elsewhere(folder).name}"
 
 
 BAD = {
     "kernel log": lambda _: "/proc/kmsg",
     "device": lambda _: "/dev/zero",
-    "link to a device": lambda folder: (folder / "zero.jsonl").symlink_to("/dev/zero") or folder / "zero.jsonl",
+    "link to a device": link_to_zero,
     "pipe": fifo,
     "huge": huge,
     "folder": in_place,
     "link out": link_out,
-    "another place": lambda folder: session(folder.parents[3] / "other" / "elsewhere.jsonl", "a secret of another place"),
+    "another place": elsewhere,
     "up": climbing,
 }
 
@@ -124,6 +136,44 @@ def test_every_command_goes_on(words: tuple[str, ...], shell: Shell, ws: Workspa
     good = str(session(projects() / "good.jsonl"))
     said = shell.run(*(good if word == "SESSION" else word for word in words))
     assert (said.code, "Skipped /proc/kmsg: " in said.err) == (0, True)
+
+
+def test_importing_a_folder_goes_on_behind_what_is_no_session_of_it(shell: Shell) -> None:
+    folder = projects()
+    for make in (fifo, huge, link_out, link_to_zero):
+        make(folder)
+    session(folder / "z" / "good.jsonl")
+    said = shell.run("import", "claude-code", str(folder))
+    assert (said.code, said.err.count("Skipped "), "1 new run" in said.err) == (1, 4, True)
+    out = shell.ok("runs", "list")
+    assert ("add the tests" in out, "secret" in out) == (True, False)
+
+
+@pytest.mark.parametrize("make", [fifo, huge, link_to_zero])
+def test_importing_one_file_that_cannot_be_read_says_why(make: Callable[[Path], Path], shell: Shell) -> None:
+    said = shell.run("import", "claude-code", str(make(projects())))
+    assert (said.code, "cannot be read: it " in said.err) == (1, True)
+
+
+def test_a_link_that_a_person_names_is_followed(shell: Shell) -> None:
+    (projects() / "mine.jsonl").symlink_to(session(Path.home() / "s1.jsonl"))
+    assert "1 new run" in shell.ok("import", "claude-code", str(projects() / "mine.jsonl"))
+
+
+def test_a_file_of_a_sub_agent_that_leads_elsewhere_is_left_out(shell: Shell) -> None:
+    folder = projects()
+    session(folder / "s-1.jsonl")
+    (folder / "s-1" / "subagents").mkdir(parents=True)
+    (folder / "s-1" / "subagents" / "agent-x.jsonl").symlink_to(elsewhere(folder))
+    said = shell.run("import", "claude-code", str(folder / "s-1.jsonl"))
+    assert (said.code, "Skipped agent-x.jsonl: cannot be read: it is outside of" in said.err) == (0, True)
+
+
+def test_sessions_found_on_this_machine_lie_in_the_agents_own_folder(tmp_path: Path, shell: Shell) -> None:
+    link_out(projects())
+    session(projects() / "good.jsonl")
+    said = shell.run("import", "--everywhere", "--yes")
+    assert ("1 new run" in said.err, "link.jsonl: cannot be read: it is outside of" in said.err) == (True, True)
 
 
 def test_what_is_not_there_yet_is_tried_again_for_a_day(tmp_path: Path, ws: Workspace) -> None:
