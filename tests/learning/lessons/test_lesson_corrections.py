@@ -11,7 +11,7 @@ from sessions import records, said
 from metier.learning.lessons.aggregate import REPEATED, lessons_from
 from metier.learning.lessons.session.net import mine_session, sentences_of
 from metier.learning.lessons.wording import order_in
-from metier.types import ToolCall
+from metier.types import Exchange, ToolCall
 
 if TYPE_CHECKING:
     from metier.types.lessons import Lesson
@@ -177,6 +177,8 @@ def test_what_stood_in_earlier_tool_output_is_no_word_of_the_person() -> None:
     assert mine_session(records(said("Have a look.", CATTED), said(rule))).said == ()
     heard_first = mine_session(records(said(rule), said("Have a look.", CATTED), said(rule)))
     assert [one.text for one in heard_first.said] == [rule, rule]
+    meanwhile = replace(said(f"Have a look.\n{rule}", CATTED), exchanges=(Exchange(), Exchange(message=rule)))
+    assert mine_session(records(meanwhile)).said == ()
     stated = replace(said("Have a look.", CATTED), correction=rule)
     assert mine_session(records(stated)).said == ()
 

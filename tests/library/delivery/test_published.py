@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,6 +80,12 @@ def test_a_lesson_that_is_wrong_is_neither_told_nor_published_and_comes_back_wit
     with pytest.raises(RefusedError, match="not in use"):
         pause_lesson(ws.context, rule)
     with pytest.raises(RefusedError, match="have not approved"):
+        publish_lesson(ws.context, rule, PAGE)
+
+
+def test_a_page_that_is_a_pipe_is_not_waited_for(ws: Workspace, rule: str) -> None:
+    os.mkfifo(ws.root / PAGE)
+    with pytest.raises(RefusedError, match="it is not a plain file"):
         publish_lesson(ws.context, rule, PAGE)
 
 

@@ -170,19 +170,28 @@ def said_in(session: Sequence[Record], name: str) -> Iterator[Said]:
     """The sentences of a session's messages that carry a signal, in their words or around them, and its corrections."""
     heard = {sentence for record in session for sentence in sentences_of(record.run.message)}
     for at, record in enumerate(session):
-        yield from (one for one in _in_message(session, at, name) if not _was_shown(one.text, session, at))
+        for one in _in_message(session, at, name):
+            meanwhile = stood_in(one.text, (each.message for each in record.run.exchanges))
+            if not _was_shown(one.text, session, at, meanwhile=meanwhile):
+                yield one
         stated = record.run.correction or ""
         known = heard if is_correction(stated) else set[str]()  # importers keep what sounds so here, and as a message
         for sentence in sentences_of(stated):
-            if sentence not in known and PROCESS.search(sentence) and not _was_shown(sentence, session, at + 1):
+            if (
+                sentence not in known
+                and PROCESS.search(sentence)
+                and not _was_shown(sentence, session, at, meanwhile=True)
+            ):
                 said = _said(record, name, sentence, (*cues_of(sentence), CORRECTED))
                 yield replace(said, before=_last_act(record.run))
 
 
-def _was_shown(sentence: str, session: Sequence[Record], at: int) -> bool:
-    """Whether a tool, page or file said a sentence before a message, and the person had not said it themselves."""
-    before = [one.run for one in session[:at]]
-    return stood_in(sentence, foreign_texts(before)) and not stood_in(sentence, (one.message for one in before))
+def _was_shown(sentence: str, session: Sequence[Record], at: int, *, meanwhile: bool) -> bool:
+    """Whether a tool, page or file said a sentence before the person did; `meanwhile`: the run was going on by then."""
+    earlier = [one.run for one in session[: at + meanwhile]]
+    return stood_in(sentence, foreign_texts(earlier)) and not stood_in(
+        sentence, (one.run.message for one in session[:at])
+    )
 
 
 def _in_message(session: Sequence[Record], at: int, name: str) -> Iterator[Said]:
