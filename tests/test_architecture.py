@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -31,7 +32,7 @@ LAYERS = [
     {"context"},
     {"skills", "models", "store"},
     {"formats", "redaction", "text", "statistics", "agents"},
-    {"prompts", "config", "events", "async_calls", "processes"},
+    {"prompts", "config", "events", "async_calls", "processes", "foreign_files"},
     {"types", "errors"},
 ]
 """From the top down; parts on one line do not import each other."""
@@ -216,3 +217,30 @@ def test_no_file_is_longer_than_400_lines() -> None:
 def test_every_test_file_has_a_name_of_its_own() -> None:
     names = [file.name for file in Path(__file__).parent.rglob("test_*.py")]
     assert [name for name in sorted(set(names)) if names.count(name) > 1] == []
+
+
+READERS = ("capture", "runs", "learning", "library.disk.packages", "library.delivery.published")
+"""Parts that read what others wrote: transcripts, the spool, pages, answers, skills."""
+OPENERS = {
+    "metier.library.disk.packages": "a skill's folder is read through one descriptor: plain files, bounded",
+    "metier.runs.json_stream": "a person names the file of `metier record`, and it may be a pipe",
+    "metier.capture.others.hermes": "SQLite opens its file itself; the one function has looked at it before",
+}
+"""The other places that open a file in these parts, and why."""
+READING = re.compile(r"(?:.*\.)?(?:open|fdopen|read_text|read_bytes)|sqlite3\.connect")
+
+
+def opened_in(file: Path) -> list[int]:
+    """The lines that open a file and can read it; what makes a new file cannot."""
+    calls = [node for node in nodes_of(file) if isinstance(node, ast.Call)]
+    return [
+        call.lineno
+        for call in calls
+        if READING.fullmatch(ast.unparse(call.func)) and "O_CREAT" not in ast.unparse(call)
+    ]
+
+
+def test_only_one_function_opens_files_that_others_wrote() -> None:
+    readers = {name for name in modules() if name.removeprefix("metier.").startswith(READERS)}
+    opened = {name: lines for name in readers if (lines := opened_in(modules()[name]))}
+    assert opened.keys() == OPENERS.keys(), opened

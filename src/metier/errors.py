@@ -5,6 +5,7 @@
     │   └── ConfigError     a setting is unknown or has an impossible value (exit 2)
     ├── RefusedError        understood, and not done (exit 1)
     │   ├── InputError      what was handed in cannot be used
+    │   │   └── UnreadableError  a file that others wrote is left alone
     │   ├── NotFoundError   nothing by that name
     │   └── ConflictError   somebody else changed it meanwhile
     └── StoreError          the database or the disk said no (exit 1)
@@ -21,6 +22,7 @@ Foreign exceptions (`sqlite3`, `psycopg`, `OSError`) are translated by the adapt
 from __future__ import annotations
 
 import errno
+from typing import Literal
 
 
 class MetierError(Exception):
@@ -45,6 +47,18 @@ class RefusedError(MetierError):
 
 class InputError(RefusedError):
     """A file, a line or a value handed in cannot be used."""
+
+
+class UnreadableError(InputError):
+    """A file that others wrote is left alone: why, and whether it is worth another try."""
+
+    def __init__(self, path: str, reason: str, state: Literal["gone", "busy", "refused"] = "refused") -> None:
+        shown = path if path.isprintable() else ascii(path)
+        super().__init__(f"{shown} cannot be read: {reason}.")
+        self.path = shown
+        self.reason = reason
+        self.state = state
+        """`gone`: it is not there (yet); `busy`: it may be readable later; `refused`: no other try helps."""
 
 
 class NotFoundError(RefusedError):

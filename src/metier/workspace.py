@@ -137,12 +137,13 @@ class Workspace:
 
         return ingest_spool(self.context)
 
-    def read_waiting(self) -> None:
-        """Read what is new in the transcripts that hooks pointed at, up to 32 MiB in all."""
-        if has_waiting_transcripts(self.context):
-            from metier.capture.import_sessions import read_waiting
+    def read_waiting(self) -> tuple[str, ...]:
+        """Read what is new in the transcripts that hooks named, up to 32 MiB; returns what is left out for good."""
+        if not has_waiting_transcripts(self.context):
+            return ()
+        from metier.capture.waiting import read_waiting
 
-            read_waiting(self.context)
+        return read_waiting(self.context)
 
     def runs(self, limit: int = 50) -> list[Record]:
         """The newest runs."""

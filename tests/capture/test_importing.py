@@ -25,6 +25,8 @@ from metier.store.tables.runs import transcripts
 from metier.workspace import Workspace
 
 RUN_LIMIT = Config()
+PROJECTS = "home/.claude/projects"
+"""Where Claude Code keeps the sessions that its hooks name."""
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
@@ -210,7 +212,7 @@ def test_what_this_machine_has_of_this_workspace_is_found(tmp_path: Path) -> Non
 
 
 def test_a_transcript_that_a_hook_pointed_at_is_read_by_whoever_comes_next(ws: Workspace, tmp_path: Path) -> None:
-    file = three(tmp_path / "s1.jsonl")
+    file = three(tmp_path / PROJECTS / "s1.jsonl")
     payload = json.dumps({"session_id": "s1", "transcript_path": str(file), "cwd": str(ws.root)})
     hook = [sys.executable, "-m", "metier.hooks.record"]
     subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True, timeout=60)
@@ -228,7 +230,7 @@ def test_a_transcript_that_a_hook_pointed_at_is_read_by_whoever_comes_next(ws: W
 
 def test_transcripts_that_wait_together_are_read_in_the_order_they_were_written(ws: Workspace, tmp_path: Path) -> None:
     for number, name in enumerate(("zz", "mm", "aa"), start=1):
-        file = transcript(tmp_path / f"{name}.jsonl", turn(number, "ok", None))
+        file = transcript(tmp_path / PROJECTS / f"{name}.jsonl", turn(number, "ok", None))
         os.utime(file, (1_000 * number, 1_000 * number))
         payload = json.dumps({"session_id": name, "transcript_path": str(file), "cwd": str(ws.root)})
         hook = [sys.executable, "-m", "metier.hooks.record"]

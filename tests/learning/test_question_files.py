@@ -168,16 +168,17 @@ def test_until_all_is_answered_nothing_is_decided(shell: Shell, tmp_path: Path) 
 def test_an_answer_that_cannot_be_used_is_told_and_asked_for_again(shell: Shell, tmp_path: Path) -> None:
     place = tmp_path / "ask"
     deliver_wishes(shell)
-    first, second, third, fourth, *others = [
+    first, second, third, fourth, fifth, *others = [
         one["name"] for one in round_of(shell, "--questions", str(place))["questions"]
     ]
     (place / f"{first}.json").write_text("I would rather not.")
     (place / f"{second}.json").write_bytes(b"x" * 2_000_000)
     (place / f"{third}.json").symlink_to("/etc/hostname")
     (place / f"{fourth}.json").mkdir()
+    os.mkfifo(place / f"{fifth}.json")
     done = round_of(shell, "--answers", str(place), code=1)
-    assert {one["name"] for one in done["refused"]} == {first, second, third, fourth}
-    assert len(done["questions"]) == 4 + len(others)
+    assert {one["name"] for one in done["refused"]} == {first, second, third, fourth, fifth}
+    assert len(done["questions"]) == 5 + len(others)
     said = shell.run("learn", "--answers", str(place))
     assert (said.code, f"{first}.json cannot be used" in said.err) == (1, True)
 

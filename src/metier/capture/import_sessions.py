@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.capture import registry
-from metier.capture.find_sessions import is_session_ignored, open_plain, open_session, read_head, session_of
+from metier.capture.find_sessions import is_session_ignored, open_file, open_session
 from metier.capture.report import FileReport
 from metier.capture.source import HEADLESS, Captured, Rewound, Session, Skipped
 from metier.context.audit import note_action
+from metier.errors import UnreadableError
 from metier.events import Advanced, Began, Ended
 from metier.runs.record import records_of, store_records, why_closed
 from metier.store.tables.runs import listing, runs
@@ -31,8 +32,6 @@ BATCH_RUNS = 50
 """Runs per transaction, at most."""
 BATCH_CHARACTERS = 1024 * 1024
 """Characters of runs that are held before they are stored."""
-WAITING_LIMIT = 32 * 1024 * 1024
-"""Bytes of waiting transcripts that any command reads; longer ones wait for `metier import`."""
 BEGINNING_BYTES = 1024
 """Bytes that are compared to see whether a file grew or was rewritten."""
 
@@ -76,9 +75,9 @@ def import_session(ctx: Context, source: Source, session: Session, report: FileR
         source = registry.including_headless(source)
     try:
         _import_file(ctx, source, session, report)
-    except OSError as error:
+    except UnreadableError as error:
         report.state = "unreadable"
-        report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
+        report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.reason}"))
 
 
 def _import_file(ctx: Context, source: Source, session: Session, report: FileReport) -> None:
@@ -86,6 +85,7 @@ def _import_file(ctx: Context, source: Source, session: Session, report: FileRep
     seen = _state_of(session)
     with ctx.store.read() as transaction:
         known = files.get(transaction, session.main)
+    known = None if known is not None and known.state == "refused" else known
     again = ctx.config.record_headless and known is not None and known.extent != files.WHOLE
     if known is not None and not again and known.position >= 0 and known.content == seen.fingerprint.split(" "):
         report.state = "unchanged"
@@ -111,31 +111,6 @@ def _note_unchanged(
             files.put(transaction, replace(known, source=source.name, state="read", seen=ctx.now()))
 
 
-def read_waiting(ctx: Context, limit: int = WAITING_LIMIT) -> None:
-    """Import the transcripts that hooks recorded, the one written to longest ago first, up to `limit` new bytes."""
-    with ctx.store.read() as transaction:
-        waiting = sorted(files.waiting(transaction), key=lambda file: _written(file.path))
-    if not waiting:
-        return
-    for file in waiting:
-        name = file.source or registry.guess_source(file.path, read_head(file.path))
-        new = os.path.getsize(file.path) - file.position if os.path.isfile(file.path) else 0  # noqa: PTH113, PTH202
-        if name is None or new <= 0 or new > limit:
-            continue
-        limit -= new
-        source = registry.find_source(name)
-        for session in session_of(source, file.path):
-            import_session(ctx, source, session, FileReport(file=file.path, source=name))
-
-
-def _written(path: str) -> float:
-    """When a file was last written to; 0 if it is gone."""
-    try:
-        return os.stat(path).st_mtime  # noqa: PTH116 - a path as the hook named it
-    except OSError:
-        return 0.0
-
-
 def _read_session(
     ctx: Context, source: Source, session: Session, report: FileReport, start: int, seen: _FileState
 ) -> bool:
@@ -143,7 +118,7 @@ def _read_session(
     position = start
     batch: list[Run] = []
     held = 0
-    with open_session(session) as streams:
+    with open_session(session, report.skipped) as streams:
         for found in source.parse(streams, start):
             match found:
                 case Rewound():
@@ -219,7 +194,7 @@ def _file_row(ctx: Context, source: Source, session: Session, position: int, see
 
 def _state_of(session: Session) -> _FileState:
     """The size and the fingerprint: the beginning of the main file, and the size and time of change of every file."""
-    with open_plain(session.main) as stream:
+    with open_file(session.main, session.origin) as stream:
         beginning = stream.read(BEGINNING_BYTES)
     states = [os.stat(file) for file in session.files if os.path.exists(file)]  # noqa: PTH110, PTH116
     main, *others = [f"{state.st_size}:{state.st_mtime_ns}" for state in states]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.capture.source import Source
+    from metier.errors import UnreadableError
     from metier.types import Delivery, Run
 
 
@@ -47,10 +48,10 @@ class FileReport:
         self.tokens = sum_tokens((self.tokens, run.tokens))
 
 
-def report_unreadable(file: str, source: Source) -> FileReport:
-    """The report of a file that this user may not read."""
-    report = FileReport(file=file, source=source.name, state="unreadable")
-    report.skipped.append(Skipped(file=file, line=0, reason="cannot be read: permission denied"))
+def report_unreadable(error: UnreadableError, source: Source) -> FileReport:
+    """The report of a file that cannot be read."""
+    report = FileReport(file=error.path, source=source.name, state="unreadable")
+    report.skipped.append(Skipped(file=error.path, line=0, reason=f"cannot be read: {error.reason}"))
     return report
 
 

@@ -54,6 +54,8 @@ class Session:
 
     main: str
     others: tuple[str, ...] = ()
+    origin: tuple[str, ...] = ()
+    """The folders in one of which its files lie after links are resolved; none given: the main file's own folder."""
 
     @property
     def files(self) -> tuple[str, ...]:

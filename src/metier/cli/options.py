@@ -132,7 +132,8 @@ def open_workspace(
     for line in filter(None, (ws.context.notice, "" if mends_loss else ws.context.loss_text, off)):
         talk(line)
     with suppress(StoreError):  # what hooks pointed at waits for the next command
-        ws.read_waiting()
+        for line in ws.read_waiting():
+            talk(f"Skipped {line}. It is not tried again. If it is yours: metier import SOURCE PATH")
     return ws
 
 

@@ -65,6 +65,10 @@ class Context:
     """When it was found that the database is a new one in the place of one that was lost; empty: it is not."""
     claude_home: str = ""
     """Where Claude Code keeps its files, if not in `~/.claude`."""
+    codex_home: str = ""
+    """The same of Codex, if not `~/.codex`."""
+    copilot_home: str = ""
+    """The same of Copilot CLI, if not `~/.copilot`."""
     clock: Callable[[], datetime] = field(default=utc, repr=False)
 
     @property
@@ -125,6 +129,8 @@ def open_context(
         key=place.user_key(home),
         notice=_old_state(found.root),
         claude_home=environ.get("CLAUDE_CONFIG_DIR", ""),
+        codex_home=environ.get("CODEX_HOME", ""),
+        copilot_home=environ.get("COPILOT_HOME", ""),
         clock=clock,
     )
     _migrate(ctx)

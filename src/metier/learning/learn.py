@@ -205,7 +205,7 @@ def take_in_new(ctx: Context) -> None:
     """Take in what hooks noted, and read the transcripts that they pointed at."""
     ingest_spool(ctx)
     if has_waiting_transcripts(ctx):
-        from metier.capture.import_sessions import read_waiting
+        from metier.capture.waiting import read_waiting
 
         read_waiting(ctx)
 

@@ -24,8 +24,9 @@ from pydantic import BaseModel
 from metier.context.models.consent import FILES, has_consent
 from metier.context.models.spending import StoreMemo
 from metier.context.state_folder import exclusive_lock
-from metier.errors import ConfigError, InputError, RefusedError, UsageError
+from metier.errors import ConfigError, InputError, RefusedError, UnreadableError, UsageError
 from metier.events import Noted
+from metier.foreign_files import read_foreign
 from metier.learning.drafting.by_model import ModelDrafter
 from metier.learning.learn import rare_garbage_collection, run_pass, take_in_new, with_defaults
 from metier.learning.watch.schedule import begin_pass, complete_pass
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
     from metier.types.questions import Question
 
 T = TypeVar("T", bound=BaseModel)
-LONGEST = 1 << 20
-"""Bytes of an answer."""
+LONGEST, SECONDS = 1 << 20, 10.0
+"""Bytes of an answer, and seconds for reading it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,16 +162,12 @@ class FileAsker:
         if self.answers is None:
             return None
         try:
-            content = _read_plain_file(self.answers / f"{name}.json")
-        except FileNotFoundError:
+            with read_foreign(self.answers / f"{name}.json", self.answers, LONGEST, SECONDS) as file:
+                return file.read().decode("utf-8", "replace")
+        except UnreadableError as error:
+            if error.state != "gone":
+                self.refused[name] = error.reason
             return None
-        except OSError as error:
-            self.refused[name] = f"it cannot be read: {error.strerror}"
-            return None
-        if len(content) > LONGEST:
-            self.refused[name] = f"it has more than {LONGEST:,} bytes"
-            return None
-        return content.decode("utf-8", "replace")
 
     def _write(self, name: str, stage: str, prompt: str, shape: str, nonce: str) -> None:
         file = self.questions / f"{name}.md"
@@ -261,15 +258,6 @@ def _without_notes(events: Generator[Event, None, Learned]) -> Generator[Event, 
             return end.value
         if not isinstance(event, Noted):
             yield event
-
-
-def _read_plain_file(file: Path) -> bytes:
-    """The beginning of a file that is no link."""
-    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    try:
-        return os.read(handle, LONGEST + 1)
-    finally:
-        os.close(handle)
 
 
 def write_privately(file: Path, content: bytes) -> None:

@@ -32,7 +32,8 @@ from metier.runs.ingest import BAD, waiting_files
 from metier.selection.worth import outcomes
 from metier.store.engines.sqlite import reading_uri
 from metier.store.tables.runs import full_text as search
-from metier.store.tables.runs import runs
+from metier.store.tables.runs import runs, transcripts
+from metier.text.counts import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -163,6 +164,7 @@ def _store(
             found = [
                 *_loss(ctx),
                 *_contents(ctx),
+                *_transcripts(ctx),
                 *_reading(broken),
                 *_skills(Library(ctx=ctx)),
                 *_hurting(Library(ctx=ctx)),
@@ -202,6 +204,16 @@ def _contents(ctx: Context) -> Iterator[Check]:
     if limit and own > limit * 0.8:
         fix = "raise max_disk_mb or `metier runs purge --older-than DAYS`"
         yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)
+
+
+def _transcripts(ctx: Context) -> Iterator[Check]:
+    """What hooks pointed at and is never read, each with the reason."""
+    with ctx.store.read() as transaction:
+        refused = transcripts.waiting(transaction, "refused")
+    if refused:
+        last = max(refused, key=lambda one: one.seen)
+        text = f"{plural(len(refused), 'transcript')} left out for good; the last: {last.path}: {last.fingerprint}"
+        yield Check(name="hooks", state="warning", text=text, fix="if it is yours: metier import SOURCE PATH")
 
 
 def _reading(broken: str) -> Iterator[Check]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import time
 from typing import TYPE_CHECKING, cast, get_args
 
-from metier.errors import InputError, MetierError
+from metier.errors import InputError, MetierError, UnreadableError
+from metier.foreign_files import read_foreign
 from metier.formats.run_json import parse_run
 from metier.formats.strict_json import clean, load_json
 from metier.hooks import spool
@@ -118,6 +118,8 @@ BATCH = 200
 """Files per transaction."""
 BAD = "bad"
 """Where files go that cannot be read: kept for a person to look at."""
+LARGEST, SECONDS = spool.OBJECT_LIMIT * 2, 30.0
+"""Bytes of a file, and seconds for reading it."""
 STALE = 3600
 """Seconds after which a half-written file has no writer any more."""
 Entry = Record | files.TranscriptFile | Delivery | Selection | tuple[ToldLesson, ...]
@@ -197,15 +199,11 @@ def _clear(folder: Path, entries: dict[str, Entry | None], names: list[str]) -> 
 def _read(ctx: Context, file: Path) -> Entry | None:
     """What a spool file holds: a run, a reference to a transcript, a selection, or why it is none of them."""
     try:
-        state = file.lstat()
-        if not stat.S_ISREG(state.st_mode):
-            return Delivery(how="refused", reason="not a plain file")
-        if state.st_size > spool.OBJECT_LIMIT * 2:
-            return Delivery(how="refused", reason="larger than any spooled run can be")
-        return _entry(ctx, load_json(file.read_bytes()))
-    except FileNotFoundError:
-        return None  # another process was faster
-    except (OSError, ValueError, RecursionError) as error:
+        with read_foreign(file, file.parent, LARGEST, SECONDS) as stream:
+            return _entry(ctx, load_json(stream.read()))
+    except UnreadableError as error:  # gone: another process was faster
+        return None if error.state == "gone" else Delivery(how="refused", reason=error.reason)
+    except (ValueError, RecursionError) as error:
         return Delivery(how="refused", reason=f"not readable as spooled JSON: {error}")
     except MetierError as error:
         return Delivery(how="refused", reason=str(error))
@@ -216,9 +214,10 @@ def _entry(ctx: Context, entry: object) -> Entry:
     if fields.get("kind") == "run":
         return records_of(ctx, [parse_run(fields.get("run"), source="spool")], "parsed")[0]
     if fields.get("kind") == "reference" and isinstance(path := fields.get("path"), str):
-        return files.TranscriptFile(
-            workspace=ctx.name, path=path, source="", session=str(fields.get("session")), seen=ctx.now()
-        )
+        if clean(path) != path:
+            raise InputError("the path of the transcript holds what no path can hold")
+        session = clean(str(fields.get("session")))
+        return files.TranscriptFile(workspace=ctx.name, path=path, source="", session=session, seen=ctx.now())
     if fields.get("kind") == "selection":
         return selection_of(ctx, fields)
     if fields.get("kind") == "told":

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
 import zstandard
 from capture_samples import CodexSession, busy_rollout, dump, parse, reasons, runs
 
 from metier.capture.codex.source import Codex
+from metier.capture.reading.lines import UNPACKED
 from metier.capture.source import Captured, Rewound
 from metier.formats.handed_text import ABOUT
 from metier.hooks.agents import selection_id
@@ -232,6 +234,18 @@ def test_a_compressed_rollout_that_is_cut_gives_what_is_there() -> None:
         found = parse(CODEX, {"rollout-1.jsonl.zst": packed[:cut]})
         assert reasons(found)
     assert any(runs(parse(CODEX, {"r.zst": packed[:cut]})) for cut in range(len(packed) // 2, len(packed), 50))
+
+
+def test_a_small_compressed_file_that_unpacks_to_gigabytes_costs_no_memory_and_ends() -> None:
+    block = (131_072 << 3 | 1 << 1).to_bytes(3, "little") + b" "  # the same byte 131,072 times
+    packed = b"\x28\xb5\x2f\xfd\x00\x70" + block * (UNPACKED // 131_072 + 1000)
+    assert len(packed) < 100_000
+    tracemalloc.start()
+    found = parse(CODEX, {"rollout-1.jsonl.zst": packed})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert any("unpacks to more than" in reason for reason in reasons(found))
+    assert peak < 150 * 2**20
 
 
 def test_without_the_library_a_compressed_file_says_what_to_install() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from capture_samples import dump, parse, reasons, runs
@@ -10,6 +11,7 @@ from learn_world import learned, the_draft
 
 from metier.capture.find_sessions import find_local_sessions, find_named_sessions
 from metier.capture.import_sessions import import_sessions
+from metier.capture.others.evolution_state import read_state
 from metier.capture.others.picoclaw import PicoClaw
 from metier.types import Snapshot
 
@@ -159,3 +161,12 @@ def test_what_lies_in_a_workspace_of_picoclaw_is_found_there(tmp_path: Path) -> 
     put_state(workspace)
     (found,) = find_local_sessions(workspace, {"HOME": str(tmp_path)}, everywhere=False)
     assert [one.main for one in found.sessions] == [str(workspace / "state/evolution/task-records.jsonl")]
+
+
+def test_what_is_no_plain_file_of_the_state_folder_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    (tmp_path / "backups" / "weather" / "20260501-100000.000000").mkdir(parents=True)
+    (tmp_path / "backups" / "weather" / "20260501-100000.000000" / "SKILL.md").write_text("---\nname: weather\n---\n")
+    os.mkfifo(tmp_path / "skill-drafts.json")
+    found = read_state(tmp_path)
+    assert found.unread == ((str(tmp_path / "skill-drafts.json"), "it is not a plain file"),)
+    assert [one.skill for one in found.backups] == ["weather"]

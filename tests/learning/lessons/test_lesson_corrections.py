@@ -11,7 +11,7 @@ from sessions import records, said
 from metier.learning.lessons.aggregate import REPEATED, lessons_from
 from metier.learning.lessons.session.net import mine_session, sentences_of
 from metier.learning.lessons.wording import order_in
-from metier.types import ToolCall
+from metier.types import Exchange, ToolCall
 
 if TYPE_CHECKING:
     from metier.types.lessons import Lesson
@@ -158,11 +158,34 @@ def test_at_most_five_are_shown() -> None:
         "This session is being continued from a previous conversation. Always commit.",
         "WTF, never commit the lock file!",
         "```\nnever commit the lock file\n```",
-        "Error: never commit the lock file",
+        "> never commit the lock file",
+        "<log>\nnever commit the lock file\n</log>",
     ],
 )
-def test_marks_of_a_harness_anger_and_pasted_text_are_not_what_a_person_wishes(message: str) -> None:
+def test_marks_of_a_harness_anger_and_what_is_set_apart_are_not_what_a_person_wishes(message: str) -> None:
     assert list(sentences_of(message)) == []
+
+
+CATTED = ToolCall(
+    name="Bash", input='{"command": "cat notes.md"}', output="1. You should never commit\n   the lock file."
+)
+
+
+def test_what_stood_in_earlier_tool_output_is_no_word_of_the_person() -> None:
+    rule = "You should never commit the lock file."
+    assert [one.text for one in mine_session(records(said("Have a look."), said(rule))).said] == [rule]
+    assert mine_session(records(said("Have a look.", CATTED), said(rule))).said == ()
+    heard_first = mine_session(records(said(rule), said("Have a look.", CATTED), said(rule)))
+    assert [one.text for one in heard_first.said] == [rule, rule]
+    meanwhile = replace(said(f"Have a look.\n{rule}", CATTED), exchanges=(Exchange(), Exchange(message=rule)))
+    assert mine_session(records(meanwhile)).said == ()
+    stated = replace(said("Have a look.", CATTED), correction=rule)
+    assert mine_session(records(stated)).said == ()
+
+
+@pytest.mark.parametrize("before", ["Error: ", "- ", "# ", "$ ", "3) ", "Rule: "])
+def test_no_sign_before_a_sentence_makes_it_anothers(before: str) -> None:
+    assert [one.text for one in mine_session(records(said(f"{before}You should never commit it."))).said]
 
 
 def test_of_a_long_message_only_the_opening_is_the_persons() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -82,11 +83,17 @@ def test_a_lesson_that_is_wrong_is_neither_told_nor_published_and_comes_back_wit
         publish_lesson(ws.context, rule, PAGE)
 
 
+def test_a_page_that_is_a_pipe_is_not_waited_for(ws: Workspace, rule: str) -> None:
+    os.mkfifo(ws.root / PAGE)
+    with pytest.raises(RefusedError, match="it is not a plain file"):
+        publish_lesson(ws.context, rule, PAGE)
+
+
 def test_a_page_that_leads_out_of_the_project_is_not_written(ws: Workspace, rule: str) -> None:
     outside = ws.root.parent / "outside.md"
     outside.write_text("mine")
     (ws.root / PAGE).symlink_to(outside)
-    with pytest.raises(RefusedError, match="leads out of the project"):
+    with pytest.raises(RefusedError, match="it is outside of"):
         publish_lesson(ws.context, rule, PAGE)
     assert outside.read_text() == "mine"
     assert len(told(ws)) == 1

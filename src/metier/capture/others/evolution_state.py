@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from metier.capture.reading.fields import Map, decode, elements, is_map, items, moment, number, text
+from metier.errors import UnreadableError
+from metier.foreign_files import read_foreign
 from metier.types import SkillGuidance
 
 if TYPE_CHECKING:
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 
     from metier.types import DraftKind
 
-LIMIT = 16 * 1024 * 1024
-"""Bytes of a file that is read."""
+LIMIT, SECONDS = 16 * 1024 * 1024, 30.0
+"""Bytes of a file that is read, and seconds for that."""
 _KINDS = ("create", "append", "replace", "merge")
 _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)\.(\d{6})\d*")
 
@@ -74,12 +76,15 @@ def read_state(folder: Path) -> EvolutionState:
     unread: list[tuple[str, str]] = []
     drafts = [
         one
-        for value in elements(_json(folder / "skill-drafts.json", unread))
+        for value in elements(_json(folder / "skill-drafts.json", folder, unread))
         if is_map(value) and (one := _draft(value))
     ]
     places = sorted(_scoped(folder / "profiles", "*.json", folder))
-    profiles = [one for file in places if is_map(value := _json(file, unread)) and (one := _profile(value))]
-    backups = [one for file in _scoped(folder / "backups", "*/*/SKILL.md", folder) if (one := _backup(file, unread))]
+    values = (_json(file, folder, unread) for file in places)
+    profiles = [one for value in values if is_map(value) and (one := _profile(value))]
+    backups = [
+        one for file in _scoped(folder / "backups", "*/*/SKILL.md", folder) if (one := _backup(file, folder, unread))
+    ]
     return EvolutionState(
         drafts=tuple({(one.id, one.target): one for one in drafts}.values()),
         profiles=tuple({one.skill: one for one in profiles}.values()),
@@ -108,23 +113,17 @@ def _scoped(folder: Path, pattern: str, state: Path) -> Iterable[Path]:
     return [file for place in places for file in place.glob(pattern) if file.is_file() and not file.is_symlink()]
 
 
-def _read(file: Path, unread: list[tuple[str, str]]) -> bytes:
+def _read(file: Path, folder: Path, unread: list[tuple[str, str]]) -> bytes:
     try:
-        with file.open("rb") as stream:
-            content = stream.read(LIMIT + 1)
-    except FileNotFoundError:
+        with read_foreign(file, folder, LIMIT, SECONDS) as stream:
+            return stream.read()
+    except UnreadableError as error:
+        unread += [(str(file), error.reason)] if error.state != "gone" else []
         return b""
-    except OSError as error:
-        unread.append((str(file), error.strerror or "cannot be read"))
-        return b""
-    if len(content) > LIMIT:
-        unread.append((str(file), f"it has more than {LIMIT:,} bytes"))
-        return b""
-    return content
 
 
-def _json(file: Path, unread: list[tuple[str, str]]) -> object:
-    content = _read(file, unread)
+def _json(file: Path, folder: Path, unread: list[tuple[str, str]]) -> object:
+    content = _read(file, folder, unread)
     if not content.strip():
         return None
     try:
@@ -178,9 +177,9 @@ def _real_moment(value: str | None) -> str:
     return "" if value is None or value.startswith("0001-") else value
 
 
-def _backup(file: Path, unread: list[tuple[str, str]]) -> SkillBackup | None:
+def _backup(file: Path, folder: Path, unread: list[tuple[str, str]]) -> SkillBackup | None:
     found = _STAMP.fullmatch(file.parent.name)
-    content = _read(file, unread) if found else b""
+    content = _read(file, folder, unread) if found else b""
     if not found or not content:
         return None
     year, month, day, hour, minute, second, micro = found.groups()

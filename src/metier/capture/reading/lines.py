@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 LINE_LIMIT = 16 * 1024 * 1024
 """Bytes of the longest line that is read; a longer line is skipped."""
+UNPACKED = 1024**3
+"""Bytes of a compressed file that are read, as they are uncompressed."""
 _CHUNK = 1024 * 1024
+_PACKED = 1024
+"""Compressed bytes that are unpacked at once: every four of them can become 128 KiB."""
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _PADDING = b"\0 \t\r\n"
 
@@ -43,7 +47,8 @@ class _ZstdStream(io.RawIOBase):
         super().__init__()
         self._file = file
         self._inflater = inflater
-        self._ready = b""
+        self._ready = memoryview(b"")
+        self._room = UNPACKED
         self.problem = ""
 
     def readable(self) -> bool:
@@ -51,22 +56,27 @@ class _ZstdStream(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         while not self._ready and not self.problem and not self._inflater.eof:
-            self._ready = self._more()
+            self._ready = memoryview(self._more())
         count = min(len(buffer), len(self._ready))
         buffer[:count] = self._ready[:count]
         self._ready = self._ready[count:]
         return count
 
     def _more(self) -> bytes:
-        data = self._file.read(65536)
+        data = self._file.read(_PACKED)
+        if self._room < 0:
+            self.problem = f"the file unpacks to more than {UNPACKED:,} bytes; the beginning was read"
+            return b""
         if not data:
             self.problem = "the compressed file is incomplete; everything before its end was read"
             return b""
         try:
-            return self._inflater.decompress(data)
+            unpacked = self._inflater.decompress(data)
         except Exception as error:  # noqa: BLE001  each zstandard library has its own error class
             self.problem = f"the compressed data is damaged ({error}); everything before the damage was read"
             return b""
+        self._room -= len(unpacked)
+        return unpacked
 
 
 class _InflatedStream(io.BufferedReader):

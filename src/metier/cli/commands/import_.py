@@ -102,7 +102,7 @@ def _import_of(name: str, paths: Sequence[str]) -> Import:
         found = NamedSessions(sessions=())
 
     def run(ws: Workspace, reports: list[FileReport]) -> Iterator[Event]:
-        reports += [report_unreadable(file, source) for file in found.unreadable]
+        reports += [report_unreadable(error, source) for error in found.unreadable]
         return import_sessions(ws.context, source, found.sessions, reports)
 
     return run

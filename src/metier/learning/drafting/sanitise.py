@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from metier.redaction import MARK
+from metier.text.own_words import stood_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -74,13 +75,10 @@ def is_dictated(command: str, at: int, run: Run) -> bool:
 
 def is_copied(text: str, at: int, run: Run) -> bool:
     """Whether a tool, page or file had said a text word for word before a call, and no person."""
-    said = _squeezed(text)
-    if any(said in _squeezed(one) for one in _people(run)):
+    if stood_in(text, _people(run)):
         return False
-    earlier = run.tools[:at]
     shown = [passage.text for passage in run.context if passage.origin in ("tool", "web", "file")]
-    longest = max(said.split(), key=len, default="")  # looked for first: squeezing long outputs is slow
-    return any(longest in one and said in _squeezed(one) for one in (*shown, *(call.output for call in earlier)))
+    return stood_in(text, (*shown, *(call.output for call in run.tools[:at])))
 
 
 def foreign_texts(runs: Iterable[Run]) -> Iterator[str]:
@@ -96,10 +94,6 @@ def _people(run: Run) -> Iterator[str]:
     yield run.message
     yield run.correction or ""
     yield from (passage.text for passage in run.context if passage.origin in ("person", "operator"))
-
-
-def _squeezed(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _stand_in(mark: str) -> str:

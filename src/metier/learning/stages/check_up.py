@@ -9,16 +9,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.capture.find_sessions import find_local_sessions, open_session
-from metier.capture.source import Captured
-from metier.events import Advanced, Began, Ended
+from metier.capture.source import Captured, Skipped
+from metier.errors import UnreadableError
+from metier.events import Advanced, Began, Ended, Noted
 from metier.learning.lessons.aggregate import lessons_from
 from metier.learning.lessons.checks import check_of
 from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.net import mine_session
 from metier.learning.lessons.tally import Tally, tally
-from metier.learning.lessons.vetting import PAGES, may_be_shown, written_where
+from metier.learning.lessons.vetting import may_be_shown, written_where
 from metier.learning.lessons.wording import error_wording
 from metier.learning.stages.installed_skills import installed_skills
+from metier.learning.stages.pages import read_pages
 from metier.redaction import Redactor
 from metier.runs.derive import record_of
 from metier.types.lessons import Lesson
@@ -93,27 +95,33 @@ def check_up(
     yield Began(stage="checkup", total=len(found))
     began, number = clock(), 0
     records: list[list[Record]] = []
+    left_out: list[str] = []
     for source, session in found:
         if clock() - began > SECONDS:
             break
         number += 1
-        if runs := list(_records(source, session)):
+        if runs := list(_records(source, session, left_out)):
             records.append(runs)
         yield Advanced(stage="checkup", done=number, total=len(found))
     yield Ended(stage="checkup", text=f"{len(records)} sessions")
     records.reverse()
+    pages = read_pages(root, left_out)
+    for line in left_out:
+        yield Noted(stage="checkup", text=line)
     skills = tuple(installed_skills(root, environ, lambda: clock() - began <= SECONDS))
-    return replace(_summed_up(records, _pages(root)), left_out=len(found) - number, skills=skills)
+    return replace(_summed_up(records, pages), left_out=len(found) - number, skills=skills)
 
 
-def _records(source: Source, session: Session) -> Iterator[Record]:
+def _records(source: Source, session: Session, left_out: list[str]) -> Iterator[Record]:
+    skipped: list[Skipped] = []
     try:
-        with open_session(session) as files:
+        with open_session(session, skipped) as files:
             for one in source.parse(files):
                 if isinstance(one, Captured):
                     yield record_of(one.run, "", one.run.started or "")
-    except OSError:
-        return
+    except UnreadableError as error:
+        left_out.append(f"Left out {error.path}: {error.reason}.")
+    left_out += [f"Left out {one.file}: {one.reason}." for one in skipped]
 
 
 def _changed(session: Session) -> float:
@@ -172,13 +180,3 @@ def _violated(records: list[list[Record]], pages: Mapping[str, str], caught: lis
 
 def _as_rule(text: str) -> Lesson:
     return Lesson(id="", workspace="", kind="rule", text=text, subject="")
-
-
-def _pages(root: Path) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name in PAGES:
-        try:
-            found[name] = (root / name).read_text(encoding="utf-8", errors="replace")[:200_000]
-        except OSError:
-            continue
-    return found

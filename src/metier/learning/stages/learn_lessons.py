@@ -11,7 +11,8 @@ from metier.learning.lessons.aggregate import in_order, lesson_id, lessons_from,
 from metier.learning.lessons.checks import check_of
 from metier.learning.lessons.problems import failing_tools, problem_of, problems_from
 from metier.learning.lessons.session.net import mine_session
-from metier.learning.lessons.vetting import PAGES, citation_of, may_be_shown, without_contradictions, written_where
+from metier.learning.lessons.vetting import citation_of, may_be_shown, without_contradictions, written_where
+from metier.learning.stages.pages import cited_text, read_pages
 from metier.store.tables import meta
 from metier.store.tables.learning import lessons, members, patterns, sightings
 from metier.store.tables.runs import runs
@@ -29,8 +30,6 @@ TOGETHER = 400
 """Runs read and saved at a time, whole sessions."""
 NAMED = 3
 """Lines of a model that were dropped and are named."""
-PAGE = 200_000
-"""Characters of a project's page that are looked at."""
 
 
 def learn_lessons(
@@ -100,7 +99,10 @@ def _add_up(
             return in_order(stored)
         caught = [*sightings.list_all(transaction), *fresh]
     new = lessons_from(chain.from_iterable(caught), ctx.name)
-    pages = project_pages(ctx)
+    left_out: list[str] = []
+    pages = read_pages(ctx.root, left_out)
+    for line in left_out:
+        yield Noted(stage="pages", text=line)
     if asker is not None:
         said = list(chain.from_iterable(catch.said for catch in caught))
         new = yield from _judged(ctx, asker, new, said, pages, stored)
@@ -138,9 +140,7 @@ def _citation(ctx: Context, lesson: Lesson) -> LessonCitation | None:
     """What of the project's files a fact rests on."""
     if lesson.kind != "fact":
         return None
-    from metier.hooks.notes import read_below
-
-    return citation_of(lesson.text, lambda file: read_below(str(ctx.root), file).decode("utf-8", "replace"))
+    return citation_of(lesson.text, lambda file: cited_text(ctx.root, file))
 
 
 def _judged(
@@ -179,18 +179,6 @@ def with_check(lesson: Lesson, programs: frozenset[str]) -> Lesson:
     if found is None:
         return replace(lesson, check=None)
     return replace(lesson, check=replace(found, step=lesson.check.step if lesson.check else found.step))
-
-
-def project_pages(ctx: Context) -> Mapping[str, str]:
-    """What the project says about itself, by file."""
-    found: dict[str, str] = {}
-    for name in PAGES:
-        try:
-            with (ctx.root / name).open(encoding="utf-8", errors="replace") as page:
-                found[name] = page.read(PAGE)
-        except OSError:
-            continue
-    return found
 
 
 LOOKED_AT = 500

@@ -63,7 +63,7 @@ class Opened(Protocol):
         """Take in what hooks have spooled."""
         ...
 
-    def read_waiting(self) -> None:
+    def read_waiting(self) -> object:
         """Read what is new in the transcripts that hooks pointed at."""
         ...
 

@@ -7,19 +7,21 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from metier.agents.changes import replace_file
-from metier.errors import RefusedError
+from metier.errors import RefusedError, UnreadableError
+from metier.foreign_files import read_foreign
 from metier.hooks.wording import one_line
 from metier.library.delivery.notes_file import in_use
 from metier.store.tables.learning import lessons
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from metier.context.context import Context
     from metier.types.lessons import Lesson
 
 PAGES = ("AGENTS.md", "CLAUDE.md")
+LARGEST, SECONDS = 16 * 1024 * 1024, 10.0
+"""Bytes of a page, and seconds for reading it."""
 _BLOCK = re.compile(
     rb"(?P<before>\n*)<!-- metier:begin \+(?P<added>[0-2])(?P<new> new)? (?P<hash>[0-9a-f]{16}) -->\n"
     rb"(?P<body>.*?)<!-- metier:end -->\n",
@@ -81,15 +83,13 @@ def _around(content: bytes | None, page: str) -> tuple[bytes, bool, bytes]:
 
 def _content(ctx: Context, page: str) -> bytes | None:
     """What a page holds now; None: there is none. A page that leads out of the project is refused."""
-    file: Path = ctx.root / page
-    if not file.resolve().is_relative_to(ctx.root.resolve()):
-        raise RefusedError(f"{page} is a link that leads out of the project. Metier does not write there.")
     try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise RefusedError(f"{page} cannot be read: {error.strerror}.") from None
+        with read_foreign(ctx.root / page, ctx.root, LARGEST, SECONDS) as file:
+            return file.read()
+    except UnreadableError as error:
+        if error.state == "gone":
+            return None
+        raise
 
 
 def _hash(body: bytes) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.capture.reading.corrections import is_correction
 from metier.formats.strict_json import load_json
+from metier.learning.drafting.sanitise import foreign_texts
 from metier.learning.lessons.facts import commands_in
 from metier.learning.lessons.session.commands import parts_of
 from metier.learning.lessons.session.fixes import repairs_of, tool_failures
@@ -17,16 +18,14 @@ from metier.learning.lessons.session.signals import (
     ANGRY,
     CUE_WORDS,
     CUES,
-    DATA,
     END,
-    FENCE,
-    NOT_SAID,
+    HARNESS,
     ONE_CASE,
-    PASTED,
     PROCESS,
 )
 from metier.learning.lessons.session.steps import steps_of
 from metier.learning.procedures.actions import shell_line
+from metier.text.own_words import own_words, stood_in
 from metier.text.words import stem
 from metier.text.words import terms_of as meaning_words
 from metier.types.sightings import Catch, Said
@@ -139,7 +138,7 @@ def _replaced(call: ToolCall) -> tuple[str, str] | None:
 
 
 LOOKED_AT, OPENING = 1_500, 500
-"""Characters of a message that a person writes; of a longer one, which holds something pasted, only the opening."""
+"""Characters of a message that are looked at; of a longer one only the opening."""
 SHORTEST, LONGEST = 12, 400
 """Characters of a sentence that can be a wish."""
 PLAIN = 1.5
@@ -171,13 +170,28 @@ def said_in(session: Sequence[Record], name: str) -> Iterator[Said]:
     """The sentences of a session's messages that carry a signal, in their words or around them, and its corrections."""
     heard = {sentence for record in session for sentence in sentences_of(record.run.message)}
     for at, record in enumerate(session):
-        yield from _in_message(session, at, name)
+        for one in _in_message(session, at, name):
+            meanwhile = stood_in(one.text, (each.message for each in record.run.exchanges))
+            if not _was_shown(one.text, session, at, meanwhile=meanwhile):
+                yield one
         stated = record.run.correction or ""
         known = heard if is_correction(stated) else set[str]()  # importers keep what sounds so here, and as a message
         for sentence in sentences_of(stated):
-            if sentence not in known and PROCESS.search(sentence):
+            if (
+                sentence not in known
+                and PROCESS.search(sentence)
+                and not _was_shown(sentence, session, at, meanwhile=True)
+            ):
                 said = _said(record, name, sentence, (*cues_of(sentence), CORRECTED))
                 yield replace(said, before=_last_act(record.run))
+
+
+def _was_shown(sentence: str, session: Sequence[Record], at: int, *, meanwhile: bool) -> bool:
+    """Whether a tool, page or file said a sentence before the person did; `meanwhile`: the run was going on by then."""
+    earlier = [one.run for one in session[: at + meanwhile]]
+    return stood_in(sentence, foreign_texts(earlier)) and not stood_in(
+        sentence, (one.run.message for one in session[:at])
+    )
 
 
 def _in_message(session: Sequence[Record], at: int, name: str) -> Iterator[Said]:
@@ -229,16 +243,14 @@ def _last_act(run: Run) -> str:
 
 
 def sentences_of(message: str) -> Iterator[str]:
-    """What a person wrote themselves, sentence by sentence; what they pasted is left out."""
-    if NOT_SAID.match(message):
+    """What a person wrote themselves, sentence by sentence, as far as the message's structure shows."""
+    if HARNESS.match(message):
         return
-    own = message if len(message) <= LOOKED_AT else message[:OPENING]
-    for line in END.split(FENCE.sub("\n", own)):
+    for line in END.split(own_words(message if len(message) <= LOOKED_AT else message[:OPENING])):
         text = " ".join(line.split())
         if (
             SHORTEST <= length_of(text) <= LONGEST
-            and not NOT_SAID.match(line)
-            and not DATA.search(text)
+            and not HARNESS.match(line)
             and not ANGRY.search(text)
             and text.isprintable()
         ):
@@ -252,13 +264,13 @@ def cues_of(sentence: str) -> tuple[str, ...]:
 
 
 def weight_of(sentence: str, cues: Sequence[str]) -> float:
-    """How much a sentence sounds like a wish for next time; what is about one case only, or pasted, less."""
+    """How much a sentence sounds like a wish for next time; what is about one case only, less."""
     found = sum(WEIGHTS[name] for name in cues)
     if ONE_CASE.search(sentence):
         found *= 0.4
     if not (20 if FROM_ACTS.isdisjoint(cues) else SHORTEST) <= length_of(sentence) <= 180:
         found *= 0.6
-    return found * (0.3 if PASTED.match(sentence) else 1.0)
+    return found
 
 
 def puts_right(message: str) -> bool:

@@ -94,10 +94,10 @@ PROCESS = re.compile(
     r"`[^`]+`|\b[\w-]{2,}\.[a-z]{2,5}\b",
     re.IGNORECASE,
 )
-NOT_SAID = re.compile(
-    r"^\s*(?:<|\[Request interrupted|Caveat:|This session is being continued|\[Image|\{|\[\{|```|Base directory|# |"
-    r"Traceback|Error:|\$ |>>> |diff --git|@@ |\d+[|:] |[│┃╭╰⏺⎿●✓✗])"
+HARNESS = re.compile(
+    r"\s*(?:\[Request interrupted|Caveat:|This session is being continued|\[Image|Base directory for this skill)"
 )
+"""What agents' programs write in the person's place."""
 ONE_CASE = re.compile(
     r"#?\b\d{2,}\b|\b[0-9a-f]{7,}\b|\bline \d|\bthis (?:one|case|time|file|function|test)\b|\bfor now\b|\byet\b",
     re.IGNORECASE,
@@ -111,7 +111,6 @@ EVERYWHERE = re.compile(
     re.IGNORECASE,
 )
 """Meant for every project of the person."""
-PASTED = re.compile(r"\s*(?:[-*•+] |//|#|\d+[.)] |[A-Z][\w ]{2,30}: )")
 ANGRY = re.compile(
     (
         r"\b(?:fuck\w*|shit\w*|wtf|idiot\w*|stupid|moron|omg|braindead|dumb\w*|damn\w*|crap\w*|"
@@ -120,11 +119,7 @@ ANGRY = re.compile(
     re.IGNORECASE,
 )
 """Anger, and words that only drive a model on."""
-FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 END = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_]|[\"'`(@])|(?<=[。！？])\s*|\n+")
-DATA = re.compile(
-    r"https?://|[\w.+-]+@[\w-]+\.\w+|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|[{}<>|=;]{2,}|\\n|\S{60,}|(?:[\w.]+/){4,}|^\W*[-\w]+=|^\s*\d+\s"
-)
 CUE_WORDS = re.compile(
     r"never|always|make|sure|should|must|remember|hate|want|instead|please|didn.?t|don.?t|doesn.?t|won.?t|can.?t|why|again|told|"
     r"asked|said|use[ds]?|using|need|like|know|think|now|next|time|thing|way|let.?s?|get|got|also|still|even|really|just|"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from metier.store.engines.engine import Transaction
 
 COLUMNS = "workspace, path, source, session, position, size, fingerprint, state, seen"
-State = Literal["waiting", "read"]
+State = Literal["waiting", "read", "refused"]
 WHOLE, LEFT_OUT = "whole", "programs"
 """The last word of a fingerprint: all of the file was read, or what a program asked was left out, as settings say."""
 
@@ -25,6 +25,7 @@ class TranscriptFile:
     position: int = 0
     size: int = 0
     fingerprint: str = ""
+    """What the files looked like when they were read; of a refused one, why it is not read."""
     state: State = "waiting"
     seen: str = ""
 
@@ -53,17 +54,18 @@ def put(transaction: Transaction, file: TranscriptFile) -> None:
 
 
 def put_waiting(transaction: Transaction, file: TranscriptFile) -> None:
-    """Note that a file has something new to read; how far it was read stays as it is."""
+    """Note that a file has something new to read; how far it was read stays as it is, and one that was refused, too."""
     transaction.all(
         f"INSERT INTO files ({COLUMNS}) VALUES (?, ?, ?, ?, 0, 0, '', 'waiting', ?) ON CONFLICT (workspace, path)"
-        " DO UPDATE SET state = 'waiting', seen = excluded.seen",
+        " DO UPDATE SET state = 'waiting', seen = excluded.seen WHERE files.state <> 'refused'",
         (file.workspace, file.path, file.source, file.session, file.seen),
     )
 
 
 def forget_positions(transaction: Transaction) -> None:
     """Let every file be read again from its beginning, should it be imported again."""
-    transaction.all("UPDATE files SET position = 0, fingerprint = '' WHERE workspace = ?", (transaction.workspace,))
+    sql = "UPDATE files SET position = 0, fingerprint = '' WHERE workspace = ? AND state <> 'refused'"
+    transaction.all(sql, (transaction.workspace,))
 
 
 def get(transaction: Transaction, path: str) -> TranscriptFile | None:
@@ -78,10 +80,10 @@ def count_left_out(transaction: Transaction) -> int:
     return cast("int", transaction.all(sql, (transaction.workspace, f"% {LEFT_OUT}"))[0][0])
 
 
-def waiting(transaction: Transaction) -> list[TranscriptFile]:
-    """Files with something new to read, by path."""
-    sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND state = 'waiting' ORDER BY path"
-    return [_file(row) for row in transaction.all(sql, (transaction.workspace,))]
+def waiting(transaction: Transaction, state: State = "waiting") -> list[TranscriptFile]:
+    """Files with something new to read, or those in another state, by path."""
+    sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND state = ? ORDER BY path"
+    return [_file(row) for row in transaction.all(sql, (transaction.workspace, state))]
 
 
 def _file(row: tuple[object, ...]) -> TranscriptFile:
