@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,12 +16,13 @@ from metier.context.state_folder import make_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from metier.context.state_folder import Place
 
 NAMES = [
     "two words and a trailing space ",
-    "it's a \"quote\" & `tick` ; | > < # ! ~ %s {a,b} \\",
+    'it\'s a "quote" & `tick` ; | > < # ! ~ %s {a,b} \\',
     "new\nline",
     "trailing newline\n",
     "$(touch executed) ${HOME} $((1))",
@@ -470,6 +470,20 @@ def test_in_a_copy_one_line_is_said_at_each_start_until_it_has_state_of_its_own(
     assert ground.start(copy) == {}
     assert ground.ruled(copy) == copy
     assert ground.has_rule(copy)
+    assert not ground.has_rule(project)
+
+
+def test_rules_that_cannot_be_applied_are_said_when_a_session_starts(ground: Ground) -> None:
+    project = ground.project()
+    assert ground.start(project) == {}, "the rule is one for a call"
+    notes = state_of(project) / "notes.json"
+    notes.write_text("{", encoding="utf-8")
+    said = ground.start(project)["systemMessage"]
+    assert said.startswith("Metier: what you approved is not told here: Expecting property name")
+    assert said.endswith(". Look: metier doctor")
+    ground.state_home.chmod(0o777)
+    why = f"nothing is recorded or told, because {ground.state_home} is not used: others can write it."
+    assert ground.start(project) == {"systemMessage": f"Metier: {why}"}
     assert not ground.has_rule(project)
 
 
