@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
 import random
 import sqlite3
 import sys
@@ -126,8 +127,14 @@ def library(texts: list[SkillText], queries: list[Query], size: int) -> tuple[li
 
 def measured(size: int, texts: list[SkillText], queries: list[Query], *, labelled: bool) -> bool:
     """One library: time and, if the requests are real, how often the hook is right."""
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as folder:
+        os.environ["HOME"] = home
+        return _measured(folder, size, texts, queries, labelled=labelled)
+
+
+def _measured(folder: str, size: int, texts: list[SkillText], queries: list[Query], *, labelled: bool) -> bool:
     python = [sys.executable, "-m", "metier.hooks.select"]
-    with tempfile.TemporaryDirectory() as folder, Workspace.open(folder) as ws:
+    with Workspace.open(folder) as ws:
         there, asked = library(texts, queries, size)
         fill(ws, there)
         handed, right, wrong, spent = judged(ws, asked)
@@ -155,6 +162,8 @@ def main() -> int:
     parser.add_argument("--skills", type=int, default=10_000)
     parser.add_argument("--corpus", type=Path, default=Path("../shared/data/retrieval"))
     given = parser.parse_args()
+    for name in ("METIER_HOME", "XDG_STATE_HOME"):
+        os.environ.pop(name, None)
     labelled = (given.corpus / "skills.jsonl.gz").is_file()
     texts, queries = corpus(given.corpus) if labelled else made_up(given.skills)
     SIZES.append(given.skills)

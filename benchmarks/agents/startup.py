@@ -33,11 +33,13 @@ def cpu_ms(command: list[str], stdin: str = "", folder: str = ".", rounds: int =
 
 
 def main() -> int:
-    os.environ.pop("METIER_HOME", None)
+    for name in ("METIER_HOME", "XDG_STATE_HOME"):
+        os.environ.pop(name, None)
     python = sys.executable
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as folder:
+        os.environ["HOME"] = home
         metier = str(Path(python).with_name("metier"))
-        subprocess.run([metier, "init"], cwd=folder, check=True, capture_output=True)
+        subprocess.run([metier, "init", "--no-connect"], cwd=folder, check=True, capture_output=True)
         transcript = Path(folder) / "session.jsonl"
         transcript.write_text('{"type": "user"}\n')
         run = json.dumps({"message": "fix it, the password is hunter2-Xy7", "cwd": folder, "output": "done " * 50})

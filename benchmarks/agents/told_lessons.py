@@ -14,15 +14,18 @@ import json
 import os
 import sys
 import tempfile
-from importlib.resources import files
 from pathlib import Path
 
 from startup import cpu_ms
 
-from metier.hooks.notes import Note, person_folder, write_notes
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests/support"))
+
+from launcher import Launcher
+
+from metier.hooks.notes import Note, write_notes
+from metier.hooks.places import user_folder
 from metier.workspace import Workspace
 
-LAUNCHER = str(files("metier.agents") / "plugin/bin/metier-hook")
 LIMITS = {"launcher": 5.0, "hook": 80.0}
 """Milliseconds of CPU where there is nothing to say, and where there is."""
 
@@ -70,16 +73,17 @@ def main() -> int:
     ok = True
     with tempfile.TemporaryDirectory() as place:
         os.environ["HOME"] = place
-        os.environ.pop("XDG_CONFIG_HOME", None)
+        for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "METIER_HOME"):
+            os.environ.pop(name, None)
+        launcher = Launcher(Path(place))
         folder = Path(place) / "project"
         folder.mkdir()
         with Workspace.open(folder) as ws:
             write_notes(str(ws.state), lessons(count // 2, ws.name))
-        write_notes(person_folder(os.environ), lessons(count - count // 2, "another"))
-        Path(person_folder(os.environ), "python").write_text(f"{sys.executable}\n-I\n", encoding="utf-8")
+            write_notes(user_folder(str(ws.state)), lessons(count - count // 2, "another"))
         bare = cpu_ms(["sh", "-c", "exit 0"])
         for name, (word, kind, payload) in events(folder, 2).items():
-            spent = cpu_ms(["sh", LAUNCHER, word], json.dumps(payload), str(folder))
+            spent = cpu_ms(launcher.command(word), json.dumps(payload), str(folder))
             ok &= spent <= LIMITS[kind]
             print(f"{count} lessons, {name}: {spent:.1f} ms CPU (limit {LIMITS[kind]:g}; sh alone {bare:.1f})")
     return 0 if ok else 1

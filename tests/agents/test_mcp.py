@@ -62,8 +62,7 @@ def test_codex_reads_a_skill_through_the_server(agents: RealAgents, project: Pat
     assert config.read_text() == 'model = "gpt-5-codex"  # mine\n\n[mcp_servers.other]\ncommand = "true"\n'
 
 
-def test_the_server_is_silent_where_metier_is_switched_off(agents: RealAgents, project: Path) -> None:
+def test_no_variable_of_the_agent_moves_the_server(agents: RealAgents, project: Path) -> None:
     agents.metier(project, "connect", "--yes")
-    agents.metier(project, "pause")
-    agents.codex(project, "read the skill")
-    assert "Run it fifty times." not in json.dumps(agents.model.requests)
+    agents.codex(project, "read the skill", METIER_ENABLED="false", METIER_HOME="/nowhere", XDG_STATE_HOME="/nowhere")
+    assert "Run it fifty times." in json.dumps(agents.model.requests)

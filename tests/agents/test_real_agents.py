@@ -187,7 +187,7 @@ def test_a_rule_goes_by_the_folder_in_which_the_session_began(
     for began, went in ((project, elsewhere), (elsewhere, project)):
         calls = [shell(f"cd '{went}'"), shell(f"touch '{went}/made-it'")]
         agents.model.script = {"DO IT": [*calls, Step("done")]}
-        ask(agents, agent, began, "DO IT", *(("--add-dir", str(went)) if agent == "claude" else ()))
+        ask(agents, agent, began, "DO IT", *((f"--add-dir={went}",) if agent == "claude" else ()))
     assert not (elsewhere / "made-it").exists()
     assert (project / "made-it").exists()
 

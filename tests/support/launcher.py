@@ -9,8 +9,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from selection_shop import FLAKY
 
@@ -18,6 +17,9 @@ from metier.agents.places import places_of
 from metier.agents.plan import place_note, plugin_files
 from metier.context.state_folder import make_place
 from metier.hooks.notes import Note, write_notes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 SESSIONS = itertools.count(2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.agents.changes import (
@@ -23,7 +24,6 @@ from metier.hooks.places import project_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from metier.agents.changes import Change, RemoveText, Written
     from metier.agents.manifest import Manifest
@@ -152,7 +152,7 @@ def other_workspaces(places: Places, workspace: str) -> tuple[str, ...]:
 
 
 def _is_project(folder: str, home: str) -> bool:
-    return os.path.isdir(folder) and project_at(folder, home) is not None
+    return Path(folder).is_dir() and project_at(folder, home) is not None
 
 
 def leave_workspace(places: Places, workspace: str) -> Disconnected | None:

@@ -48,7 +48,7 @@ class Places:
 
     @property
     def place_note(self) -> Path:
-        """The file beside the launcher that tells it where state, settings and home are: no environment decides that."""
+        """The file beside the launcher that says where state, settings and home are: no environment decides that."""
         return self.launcher.with_name("place")
 
     @property

@@ -77,21 +77,8 @@ def user_folder(state: str) -> str:
 
 def problem_of(home: str, root: str = "") -> str:
     """Why a state home must not be used, as the end of a sentence; empty: it may be, or is not there yet."""
-    if os.path.islink(home):
-        return "it is a link"
-    try:
-        found = os.lstat(home)
-    except FileNotFoundError:
-        found = None
-    except OSError as error:
-        return f"it cannot be read: {error.strerror}"
-    if found is not None:
-        if not stat.S_ISDIR(found.st_mode):
-            return "it is not a folder"
-        if not is_mine(found):
-            return "it belongs to another user"
-        if found.st_mode & 0o022:
-            return "others can write it"
+    if problem := _problem_itself(home):
+        return problem
     if os.path.lexists(os.path.join(home, ".git")):
         return "it is a git checkout"
     for place in parents_of(os.path.realpath(home))[1:]:
@@ -101,6 +88,22 @@ def problem_of(home: str, root: str = "") -> str:
             if _is_tracked(os.path.join(place, ".git"), os.path.relpath(os.path.realpath(home), place)):
                 return f"the git checkout {place} tracks files in it"
     return ""
+
+
+def _problem_itself(home: str) -> str:
+    if os.path.islink(home):
+        return "it is a link"
+    try:
+        found = os.lstat(home)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    if not stat.S_ISDIR(found.st_mode):
+        return "it is not a folder"
+    if not is_mine(found):
+        return "it belongs to another user"
+    return "others can write it" if found.st_mode & 0o022 else ""
 
 
 def _is_tracked(git: str, folder: str) -> bool:

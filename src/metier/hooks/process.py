@@ -38,41 +38,51 @@ def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: f
     another line's typo.
     """
     found: list[str] = []
+    payload: Payload = {}
     try:
         limit_time(name, seconds, found)
         given = read_object()
         payload = given if isinstance(given, dict) else {}
         agent = agent_of(sys.argv, os.environ, payload)
         folder = session_folder(agent, os.environ, str(payload.get("cwd") or ""))
-        project = _project_of(folder)
-        if project is not None and project.twin:
-            say_copied(project, payload)
-        elif project is not None:
+        project = _find(folder, home_of_hook(sys.argv, os.environ), payload)
+        if project is not None:
             found.append(project.state)
-            if isinstance(given, HookInputError):
-                raise given
+            _check_usable(given)
             if not _is_off(project.state, folder, name if only_tells else ""):
                 work(project.state, folder, payload)
     except Exception as error:  # noqa: BLE001 - a hook must never fail its agent
-        here = None if found else _project_of(os.getcwd())  # what cannot be read does not say where its session began
+        here = None if found else _find(os.getcwd(), home_of_hook(sys.argv, os.environ), {})
+        # what cannot be read does not say where its session began
         log_error(found[0] if found else here.state if here else "", f"{name}: {type(error).__name__}: {error}")
+        _say_at_start(payload, f"what you approved is not told here: {error}. Look: metier doctor")
     finally:
         exit_at_once()
 
 
-def _project_of(folder: str) -> Project | None:
-    home = home_of_hook(sys.argv, os.environ)
-    return find_project(folder, home) if home and not problem_of(home) else None
+def _find(folder: str, home: str, payload: Payload) -> Project | None:
+    """The project of a folder; None where nothing is recorded or told, which is said when a session starts."""
+    if problem := problem_of(home) if home else "":
+        _say_at_start(payload, f"nothing is recorded or told, because {home} is not used: {problem}.")
+        return None
+    found = find_project(folder, home) if home else None
+    if found is None or not found.twin:
+        return found
+    said = f"{found.root} is a copy of {os.path.dirname(found.twin)}, so nothing is recorded or told here."
+    _say_at_start(payload, f"{said} Decide in a terminal: metier init")
+    return None
 
 
-def say_copied(project: Project, payload: Payload) -> None:
-    """Tell the person, when a session starts, that nothing is recorded or told in a copy of a project."""
+def _say_at_start(payload: Payload, text: str) -> None:
+    """Tell the person, and only when a session starts."""
     if payload.get("hook_event_name") == "SessionStart":
-        said = (
-            f"Metier: {project.root} is a copy of {os.path.dirname(project.twin)}, so nothing is recorded or told here."
-        )
-        sys.stdout.write(json.dumps({"systemMessage": f"{said} Decide in a terminal: metier init"}) + "\n")
+        sys.stdout.write(json.dumps({"systemMessage": f"Metier: {text}"}) + "\n")
         sys.stdout.flush()
+
+
+def _check_usable(given: Payload | HookInputError) -> None:
+    if isinstance(given, HookInputError):
+        raise given
 
 
 def _is_off(state: str, folder: str, telling: str) -> bool:
