@@ -19,7 +19,7 @@ from metier.hooks.identity import KEY_FILE, read_private
 from metier.hooks.places import BOUND, ID_FILE, RECORDS, USER, Project
 from metier.hooks.spool import SPOOL, sync_folder
 from metier.hooks.workspace import KEY
-from metier.store.engines.exclusive import lock_by_file
+from metier.store.engines.exclusive import let_go_by_children, lock_by_file, try_flock, try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -32,6 +32,8 @@ TREES = "trees"
 """Below a state folder: the history of skills in each further worktree."""
 NEW = ".new-"
 """How the name of a state folder begins that is being made."""
+MAKING = 10.0
+"""Seconds to wait for another process that makes a state folder."""
 OLD = ".metier"
 """The state folder of releases before, inside the project."""
 
@@ -99,8 +101,7 @@ def make_place(folder: str | Path, home: Path, environ: Mapping[str, str], *, ex
     try:
         make_user_folder(home)
         if found is None or found.twin:
-            _make(root, home, replaced=Path(found.state).name if found else "")
-            found = places.project_at(str(root), str(home))
+            found = _made(root, home)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE):
             raise StoreError(f"The state folder in {home} cannot be created: {error.strerror}.") from None
@@ -145,13 +146,28 @@ def make_user_folder(home: Path) -> None:
         create_file(own / name, secrets.token_bytes(32))
 
 
+def _made(root: Path, home: Path) -> Project | None:
+    """Make a project's state, one process at a time: what lies there half made is of none that still runs."""
+    handle = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if not try_lock(lambda: try_flock(handle), MAKING):
+            raise BusyError(f"Another process is making a state folder in {home}. Try again when it has ended.")
+        with let_go_by_children(handle):
+            found = places.project_at(str(root), str(home))
+            if found is None or found.twin:
+                _make(root, home, replaced=Path(found.state).name if found else "")
+            return places.project_at(str(root), str(home))
+    finally:
+        os.close(handle)
+
+
 def _make(root: Path, home: Path, *, replaced: str) -> None:
     """Make a state folder aside, give it its name in one step, then let the project name it."""
     _sweep(home, root)
     common = places.common_git_folder(str(root))
     kind, bearer = ("git", common) if common and os.access(common, os.W_OK) else ("path", str(root))
     name = f"{_name_of(root)}-{secrets.token_hex(8)}"
-    new = home / f"{NEW}{os.getpid()}-{secrets.token_hex(4)}"
+    new = home / f"{NEW}{secrets.token_hex(4)}"
     new.mkdir(mode=0o700)
     (new / SPOOL).mkdir(mode=0o700)
     create_file(new / RECORDS, f"{name}\n".encode())
@@ -159,7 +175,7 @@ def _make(root: Path, home: Path, *, replaced: str) -> None:
     new.rename(home / name)
     sync_folder(str(home))
     if not _bind(home, name, kind, bearer, replaced=replaced):
-        shutil.rmtree(home / name, ignore_errors=True)  # another process was first
+        shutil.rmtree(home / name, ignore_errors=True)  # it is followed from another place meanwhile
 
 
 def _name_of(root: Path) -> str:
@@ -229,9 +245,7 @@ def container_hint(root: Path, home: Path, environ: Mapping[str, str]) -> str:
 def _sweep(home: Path, root: Path) -> None:
     """Remove what killed processes left: folders half made, and those for this project that nothing names yet."""
     for left in home.glob(f"{NEW}*"):
-        process = left.name.removeprefix(NEW).partition("-")[0]
-        if process.isdigit() and not _runs(int(process)):
-            shutil.rmtree(left, ignore_errors=True)
+        shutil.rmtree(left, ignore_errors=True)
     bearers = {str(root), places.common_git_folder(str(root))}
     current = places.project_at(str(root), str(home))
     for state in home.glob("*-*"):
