@@ -16,6 +16,7 @@ ONLY_ONE_SYSTEM = re.compile(
     r"\bsplice\b|\bgetrandom\b|/dev/shm|/etc/machine-id|\bxattr\b|\bkqueue\b|\bepoll\b|\bF_FULLFSYNC\b"
 )
 KNOWN = {
+    "context/seen_agents.py /proc": "the programs above this one; without it `ps` lists them",
     "library/disk/atomic_files.py O_PATH": "opens a folder on the way; without it for reading",
     "library/disk/atomic_files.py sync_file_range": "a hint to begin writing; without it fsync alone does the work",
     "library/disk/slot.py renameat2": "exchange at once; where it is missing, two renames and a journal",

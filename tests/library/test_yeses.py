@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from metier.context.audit import yes_by
-from metier.context.seen_agents import agent_signs, agent_titles
+from metier.context.seen_agents import agent_signs, agent_titles, process_at, process_table
 from metier.library.lessons import edit_lesson, publish_lesson
 from metier.library.proposals.hand_in import hand_in_document
 from metier.store.tables import audit
@@ -106,6 +106,11 @@ def test_an_agent_above_this_process_is_seen_by_its_name(tmp_path: Path) -> None
     )
     assert done.stdout == "claude\n"
     assert agent_titles("claude") == "Claude Code"
+
+
+@pytest.mark.skipif(not shutil.which("/bin/ps") or not os.path.exists("/proc"), reason="needs ps and /proc")
+def test_ps_says_the_same_where_there_is_no_proc() -> None:
+    assert process_table()[os.getppid()] == process_at(os.getppid())
 
 
 def test_copilot_shows_people_nothing_so_its_agent_is_told(ws: Workspace) -> None:

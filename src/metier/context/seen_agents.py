@@ -52,17 +52,17 @@ def agent_titles(signs: str) -> str:
 
 def _parents() -> list[str]:
     """The names of the programs above this one, the nearest first."""
-    table = None if Path("/proc/self/stat").exists() else _process_table()
+    table = None if Path("/proc/self/stat").exists() else process_table()
     names: list[str] = []
     pid = os.getppid()
     while pid > 1 and len(names) < HIGHEST:
-        parent, name = _process(pid) if table is None else table.get(pid, (0, ""))
+        parent, name = process_at(pid) if table is None else table.get(pid, (0, ""))
         names.append(name)
         pid = parent
     return names
 
 
-def _process(pid: int) -> tuple[int, str]:
+def process_at(pid: int) -> tuple[int, str]:
     """The parent and the name of a process; a name may hold any sign."""
     with suppress(OSError, ValueError, IndexError):
         head, _, rest = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")
@@ -70,7 +70,7 @@ def _process(pid: int) -> tuple[int, str]:
     return 0, ""
 
 
-def _process_table() -> dict[int, tuple[int, str]]:
+def process_table() -> dict[int, tuple[int, str]]:
     """The same of all processes, where the system has no /proc."""
     command = ["/bin/ps", "-A", "-o", "pid=,ppid=,comm="]
     try:
