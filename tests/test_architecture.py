@@ -31,7 +31,7 @@ LAYERS = [
     {"context"},
     {"skills", "models", "store"},
     {"formats", "redaction", "text", "statistics", "agents"},
-    {"prompts", "config", "events", "async_calls", "processes"},
+    {"prompts", "config", "events", "async_calls", "processes", "folders"},
     {"types", "errors"},
 ]
 """From the top down; parts on one line do not import each other."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
 from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
+from metier.folders import TOP, first_link, link_text
 from metier.library.claude_links import update_link
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit, unsaved_version
@@ -239,8 +240,8 @@ def _find_writable(library: Library, skill: str) -> tuple[FoundSkill, SkillHisto
     found = library.find(skill)
     if not found.root.writable:
         raise RefusedError(f"{found.folder} belongs to the administrator; Metier changes nothing there.")
-    if found.slot.folder.is_symlink():
-        raise RefusedError(f"{found.folder} is a link out of its root; Metier does not write through links.")
+    if link := first_link(TOP, found.slot.folder):
+        raise RefusedError(link_text(link))
     record_hand_edit(library.ctx, found)
     return found, found.history()
 

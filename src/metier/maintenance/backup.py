@@ -23,6 +23,7 @@ from metier.context.adopt import take_over_database
 from metier.context.audit import note_action
 from metier.context.temp_folders import temporary_folder
 from metier.errors import InputError, RefusedError, StoreError
+from metier.folders import refuse_links
 from metier.formats.strict_json import load_json
 from metier.hooks.spool import sync_folder
 from metier.store.engines import migrate
@@ -53,6 +54,7 @@ def write_backup(ctx: Context, target: Path) -> int:
     """Write everything but the redaction key to one file; returns its size. An existing file is not touched."""
     if target.exists():
         raise RefusedError(f"{target} already exists. Choose another name.")
+    refuse_links(ctx.root, target)
     try:
         with temporary_folder(ctx.state, "backup-") as folder:
             database = folder / DATABASE

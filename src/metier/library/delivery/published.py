@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
+from contextlib import suppress
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.agents.changes import replace_file
 from metier.errors import RefusedError
+from metier.folders import place_below, refuse_links
 from metier.library.delivery.channels import one_line
 from metier.library.delivery.notes_file import in_use
+from metier.library.disk.atomic_files import open_parent, replace_file
 from metier.store.tables.learning import lessons
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from metier.context.context import Context
     from metier.types.lessons import Lesson
@@ -43,10 +47,11 @@ def planned_page(ctx: Context, page: str, changed: Lesson) -> bytes | None:
 
 def write_page(ctx: Context, page: str, content: bytes | None) -> None:
     """Put a page in its place."""
-    if content is None:
-        (ctx.root / page).unlink(missing_ok=True)
-    else:
-        replace_file(ctx.root / page, content)
+    if content is not None:
+        replace_file(ctx.root / page, content, ctx.root)
+        return
+    with suppress(FileNotFoundError), open_parent(ctx.root / page, ctx.root) as folder:
+        os.unlink(Path(page).name, dir_fd=folder)
 
 
 def with_block(content: bytes | None, lines: Sequence[str], page: str) -> bytes | None:
@@ -80,12 +85,18 @@ def _around(content: bytes | None, page: str) -> tuple[bytes, bool, bytes]:
 
 
 def _content(ctx: Context, page: str) -> bytes | None:
-    """What a page holds now; None: there is none. A page that leads out of the project is refused."""
-    file: Path = ctx.root / page
-    if not file.resolve().is_relative_to(ctx.root.resolve()):
-        raise RefusedError(f"{page} is a link that leads out of the project. Metier does not write there.")
+    """What a page holds now; None: there is none. One outside the project is refused, and one behind a link."""
+    file = ctx.root / page
+    if place_below(ctx.root, file) is None:
+        raise RefusedError(f"{page} is not in the project. Metier does not write there.")
+    refuse_links(ctx.root, file)
     try:
-        return file.read_bytes()
+        with open_parent(file, ctx.root) as folder:
+            handle = os.open(file.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        with os.fdopen(handle, "rb") as opened:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise RefusedError(f"{page} is not a plain file. Metier does not write there.")
+            return opened.read()
     except FileNotFoundError:
         return None
     except OSError as error:

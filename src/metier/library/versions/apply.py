@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.errors import ConflictError, MetierError, RefusedError, StoreError
+from metier.folders import TOP, first_link, link_text
 from metier.library.disk.atomic_files import WriteBatch
 from metier.library.disk.slot import ABSENT, SkillSlot
 from metier.library.versions import journal
 from metier.library.versions.history import VersionEntry
 from metier.library.versions.objects import files_of, modes_in
+from metier.library.versions.version_store import BESIDE
 from metier.skills.names import lookalike_key, name_problem, path_problem
 from metier.types.skills import Version
 
@@ -155,12 +157,12 @@ def _hand_edit_version(package: Package, change: Version, last: Version | None) 
 
 def _staging_for(store: VersionStore, root: Path, *, made: bool) -> tuple[Path, bool]:
     try:
-        if not root.is_dir():
-            if not made:
-                raise RefusedError(f"There is no folder {root}.")
-            root.mkdir(parents=True, exist_ok=True)
-        return store.staging_for(root)
+        return store.staging_for(root, made=made)
+    except FileNotFoundError:
+        raise RefusedError(f"There is no folder {root}.") from None
     except OSError as error:
+        if link := first_link(TOP, root / BESIDE):
+            raise RefusedError(link_text(link)) from None
         raise StoreError(f"{root} cannot be written: {error.strerror}. Nothing was changed.") from None
 
 

@@ -13,8 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.errors import RefusedError, StoreError
-from metier.library.disk.atomic_files import folder_at, replace_file, sync
+from metier.errors import StoreError
+from metier.folders import TOP, open_below
+from metier.library.disk.atomic_files import replace_file, sync
 from metier.library.versions.history import DamagedVersion, Histories, read_entry
 from metier.library.versions.objects import NEW, ObjectStore, is_object
 from metier.store.engines.write_lock import hold_write_lock
@@ -115,16 +116,19 @@ class VersionStore:
         except OSError as error:
             raise StoreError(f"{self.state} cannot be written: {error.strerror}. Nothing was changed.") from None
 
-    def staging_for(self, root: Path) -> tuple[Path, bool]:
-        """Where a package for a root is staged, and whether that is inside the root: only there on another disk."""
-        if self.state.stat().st_dev == root.stat().st_dev:
-            return self.staging, False
-        beside = root / BESIDE
-        beside.mkdir(mode=0o700, exist_ok=True)
-        if beside.is_symlink():
-            raise RefusedError(f"{beside} is a link; Metier does not write through links. Remove it.")
-        self.sweep(roots=[root])  # no sign in the state folder tells of what was left here
-        return beside, True
+    def staging_for(self, root: Path, *, made: bool) -> tuple[Path, bool]:
+        """Where a package for a root is staged, and whether that is inside the root: only there on another disk.
+
+        `made`: the root is there afterwards.
+        """
+        with open_below(TOP, root, made=made) as handle:
+            if self.state.stat().st_dev == os.fstat(handle).st_dev:
+                return self.staging, False
+            with suppress(FileExistsError):
+                os.mkdir(BESIDE, 0o700, dir_fd=handle)
+            with open_below(handle, BESIDE):  # it is no link
+                self.sweep(roots=[root])  # no sign in the state folder tells of what was left here
+        return root / BESIDE, True
 
     def new_name(self) -> str:
         """A name for something that is being written."""
@@ -138,8 +142,9 @@ class VersionStore:
         try:
             self.objects.rescue_all()
             kept = {*needed, *self._begun()}
-            for folder in (self.staging, *(root / BESIDE for root in roots)):
-                _sweep_folder(folder, kept, grace)
+            _sweep_folder(self.staging, "", kept, grace)
+            for root in roots:
+                _sweep_folder(TOP, root / BESIDE, kept, grace)
         except (OSError, ValueError):
             self.littered = True
         else:
@@ -171,10 +176,10 @@ def discard(folder: int, name: str) -> None:
         os.unlink(name, dir_fd=folder)
 
 
-def _sweep_folder(folder: Path, needed: Collection[str], grace: float) -> None:
-    """Remove what can be; OSError tells that something was not."""
+def _sweep_folder(top: Path, place: Path | str, needed: Collection[str], grace: float) -> None:
+    """Remove what can be, with no link below the top followed; OSError tells that something was not."""
     problem: OSError | None = None
-    with suppress(FileNotFoundError, NotADirectoryError), folder_at(folder, links=False) as handle:
+    with suppress(FileNotFoundError, NotADirectoryError), open_below(top, place) as handle:
         for name in os.listdir(handle):  # noqa: PTH208 - a descriptor
             if name not in needed and (name.startswith(NEW) or _is_expired(name, grace)):
                 try:
