@@ -108,9 +108,9 @@ def test_readers_find_only_what_was_committed(applies: int, crowd: Crowd) -> Non
 
 
 @pytest.mark.parametrize("applies", [20, pytest.param(1000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("place", ["deploy", "group"])
+@pytest.mark.parametrize("place", [".", "deploy", "group"])
 def test_a_folder_that_turns_into_a_link_again_and_again_leads_nowhere(applies: int, place: str, crowd: Crowd) -> None:
-    name = "deploy" if place == "deploy" else "group/deploy"
+    name = "group/deploy" if place == "group" else "deploy"
     canary = crowd.folder / "canary"
     for folder in (canary, crowd.folder / ROOT / name):
         _written(folder if folder is not canary or place == "deploy" else canary / "deploy")

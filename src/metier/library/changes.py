@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
 from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
-from metier.folders import TOP, first_link, link_text
+from metier.folders import TOP, refuse_links
 from metier.library.claude_links import update_link
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit, unsaved_version
@@ -240,8 +240,7 @@ def _find_writable(library: Library, skill: str) -> tuple[FoundSkill, SkillHisto
     found = library.find(skill)
     if not found.root.writable:
         raise RefusedError(f"{found.folder} belongs to the administrator; Metier changes nothing there.")
-    if link := first_link(TOP, found.slot.folder):
-        raise RefusedError(link_text(link))
+    refuse_links(TOP, found.slot.folder)
     record_hand_edit(library.ctx, found)
     return found, found.history()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.errors import ConflictError, MetierError, RefusedError, StoreError
-from metier.folders import TOP, first_link, link_text
+from metier.folders import IN_THE_WAY, TOP, refuse_links
 from metier.library.disk.atomic_files import WriteBatch
 from metier.library.disk.slot import ABSENT, SkillSlot
 from metier.library.versions import journal
@@ -161,8 +161,9 @@ def _staging_for(store: VersionStore, root: Path, *, made: bool) -> tuple[Path, 
     except FileNotFoundError:
         raise RefusedError(f"There is no folder {root}.") from None
     except OSError as error:
-        if link := first_link(TOP, root / BESIDE):
-            raise RefusedError(link_text(link)) from None
+        refuse_links(TOP, root / BESIDE)
+        if error.errno in IN_THE_WAY:  # it came and went at this moment
+            raise ConflictError(f"{root} was changed by somebody else at this moment. Try again.") from None
         raise StoreError(f"{root} cannot be written: {error.strerror}. Nothing was changed.") from None
 
 
