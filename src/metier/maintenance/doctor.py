@@ -244,6 +244,8 @@ def _hurting(library: Library) -> Iterator[Check]:
 
 def _cut_off(file: Path) -> str:
     """Whether the file is shorter than its own header says. Looked at before SQLite holds a lock on the file."""
+    if not file.is_file():
+        return ""
     try:
         with file.open("rb") as stream:
             header = stream.read(32)
