@@ -123,14 +123,10 @@ class SkillSlot:
                     move_entry(staging, f"{staged}{OUT}", parent, name)
                     os.fsync(parent)
 
-    def retire(self, staged: str) -> bool:
-        """Leave what was live to those who may still be reading it, for a while; False: it is in the way still."""
-        try:
-            with self._staging() as staging, suppress(FileNotFoundError):
-                os.rename(staged, retired_name(), src_dir_fd=staging, dst_dir_fd=staging)
-        except OSError:
-            return False
-        return True
+    def retire(self, staged: str) -> None:
+        """Leave what was live to those who may still be reading it, for a while."""
+        with suppress(OSError), self._staging() as staging:
+            os.rename(staged, retired_name(), src_dir_fd=staging, dst_dir_fd=staging)
 
     def drop(self, staged: str) -> None:
         """Remove what was staged."""

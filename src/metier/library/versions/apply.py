@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from metier.library.versions.version_store import VersionStore
     from metier.skills.package import Package
 
-EVERY = 16
-"""Versions of a skill after which the staging folder is looked through for what can go."""
-
-
 TRIES = 5
 """How often it is tried to take a change back while somebody else moves the same folders."""
 
@@ -84,10 +80,8 @@ def _carry_out(store: VersionStore, changes: Sequence[SkillChange]) -> list[Vers
     _swap(store, steps, begun)
     _file(store, steps, begun, writes.objects)
     for step in steps:
-        if step.entry.staged and not step.place.retire(step.entry.staged):
-            store.littered = True
-    if any(step.entry.version.number % EVERY == 0 for step in steps):
-        store.sweep(roots=_roots(steps))
+        if step.entry.staged:
+            step.place.retire(step.entry.staged)
     return [step.entry.version for step in steps]
 
 

@@ -159,8 +159,8 @@ def _settle_batch(store: VersionStore, entries: list[VersionEntry]) -> str:
         _make_folder(store, entry, lasting=True)
     finish(store, entries, _objects(entries))
     for entry in entries:
-        if entry.staged and not slot_of(store, entry).retire(entry.staged):
-            store.littered = True
+        if entry.staged:
+            slot_of(store, entry).retire(entry.staged)
     return "finished"
 
 

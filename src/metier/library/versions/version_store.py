@@ -30,8 +30,6 @@ GRACE = 30.0
 """Seconds for which those are left alone: somebody may be reading them."""
 OUT = ".out"
 """The ending of a folder's name that makes room for another, where two cannot be exchanged in one step."""
-BUSY = "busy"
-"""The sign in the staging folder that somebody is writing; one that nobody takes away was left by a killed process."""
 BESIDE = ".metier-staging"
 """The staging folder inside a root that lies on another disk than the state folder."""
 
@@ -44,8 +42,6 @@ class VersionStore:
     base: Path | None
     """The folder whose roots are named relative to it; None: by their whole paths."""
     wait: float = 10.0
-    littered: bool = False
-    """Whether something is left in a staging folder that could not be removed; the next who writes does it."""
 
     @cached_property
     def objects(self) -> ObjectStore:
@@ -80,31 +76,12 @@ class VersionStore:
 
     @contextmanager
     def writing(self) -> Generator[None]:
-        """The time in which nobody else changes this store or the skills it keeps."""
+        """The time in which nobody else changes this store or the skills it keeps; begins with what others left."""
         if not self.staging.is_dir():  # the last one that is made
             self._make()
-        with hold_write_lock(self.state / "library.lock", self.wait), self._busy():
+        with hold_write_lock(self.state / "library.lock", self.wait):
+            self.sweep()
             yield
-
-    @contextmanager
-    def _busy(self) -> Generator[None]:
-        """Leave a sign while something is written; who finds one puts away what a killed process left half written."""
-        sign = f"{self.staging}/{BUSY}"
-        killed = False
-        try:
-            os.close(os.open(sign, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        except FileExistsError:
-            killed = True
-        except OSError as error:
-            raise StoreError(f"{self.staging} cannot be written: {error.strerror}. Nothing was changed.") from None
-        try:
-            if killed:
-                self.sweep()
-            yield
-        finally:
-            if not self.littered:
-                with suppress(OSError):
-                    os.unlink(sign)  # noqa: PTH108 - at every change
 
     def _make(self) -> None:
         try:
@@ -127,7 +104,7 @@ class VersionStore:
             with suppress(FileExistsError):
                 os.mkdir(BESIDE, 0o700, dir_fd=handle)
             with open_below(handle, BESIDE):  # it is no link
-                self.sweep(roots=[root])  # no sign in the state folder tells of what was left here
+                self.sweep(roots=[root])
         return root / BESIDE, True
 
     def new_name(self) -> str:
@@ -137,18 +114,15 @@ class VersionStore:
     def sweep(self, needed: Collection[str] = (), roots: Iterable[Path] = (), *, grace: float = GRACE) -> None:
         """Remove what killed processes left, and folders nobody can be reading any more; needs `writing`.
 
-        What a change that was begun still needs is left alone, and an object that is whole gets its place.
+        What a change that was begun still needs is left alone, and an object that is whole gets its place. What cannot
+        be removed now is left to the next who writes.
         """
-        try:
+        with suppress(OSError, ValueError):
             self.objects.rescue_all()
             kept = {*needed, *self._begun()}
             _sweep_folder(self.staging, "", kept, grace)
             for root in roots:
                 _sweep_folder(TOP, root / BESIDE, kept, grace)
-        except (OSError, ValueError):
-            self.littered = True
-        else:
-            self.littered = False
 
     def _begun(self) -> Iterable[str]:
         """What the notes in the journal say is staged; ValueError when one of them cannot be read now."""
@@ -177,17 +151,12 @@ def discard(folder: int, name: str) -> None:
 
 
 def _sweep_folder(top: Path, place: Path | str, needed: Collection[str], grace: float) -> None:
-    """Remove what can be, with no link below the top followed; OSError tells that something was not."""
-    problem: OSError | None = None
+    """Remove what can be, with no link below the top followed."""
     with suppress(FileNotFoundError, NotADirectoryError), open_below(top, place) as handle:
         for name in os.listdir(handle):  # noqa: PTH208 - a descriptor
             if name not in needed and (name.startswith(NEW) or _is_expired(name, grace)):
-                try:
+                with suppress(OSError):
                     discard(handle, name)
-                except OSError as error:
-                    problem = error
-    if problem:
-        raise problem
 
 
 def _is_expired(name: str, grace: float) -> bool:
