@@ -32,7 +32,7 @@ LAYERS = [
     {"context"},
     {"skills", "models", "store"},
     {"formats", "redaction", "text", "statistics", "agents"},
-    {"prompts", "config", "events", "async_calls", "processes", "foreign_files"},
+    {"prompts", "config", "events", "async_calls", "processes", "folders", "foreign_files"},
     {"types", "errors"},
 ]
 """From the top down; parts on one line do not import each other."""

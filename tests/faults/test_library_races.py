@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import library_worker
 import pytest
 from library_worker import ROOT, live, package, version_store_of
+from shelves import snapshot
 from sweep import ENVIRON, PATIENCE
 from waiting import until
 
@@ -108,13 +109,13 @@ def test_readers_find_only_what_was_committed(applies: int, crowd: Crowd) -> Non
 
 
 @pytest.mark.parametrize("applies", [20, pytest.param(1000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("place", ["deploy", "group"])
+@pytest.mark.parametrize("place", [".", "deploy", "group"])
 def test_a_folder_that_turns_into_a_link_again_and_again_leads_nowhere(applies: int, place: str, crowd: Crowd) -> None:
-    name = "deploy" if place == "deploy" else "group/deploy"
+    name = "group/deploy" if place == "group" else "deploy"
     canary = crowd.folder / "canary"
     for folder in (canary, crowd.folder / ROOT / name):
         _written(folder if folder is not canary or place == "deploy" else canary / "deploy")
-    before = _snapshot(canary)
+    before = snapshot(canary)
     crowd.start("attack", place, canary)
     acks = crowd.start("many", name, applies, "a seed")
     crowd.processes[-1].wait(PATIENCE * 10)
@@ -122,7 +123,7 @@ def test_a_folder_that_turns_into_a_link_again_and_again_leads_nowhere(applies: 
     crowd.finish()
     afterwards = crowd.start("many", name, 1, "another seed")
     crowd.finish()
-    assert _snapshot(canary) == before, "something was written through the link"
+    assert snapshot(canary) == before, "something was written through the link"
     ended = [*_lines(acks), *_lines(afterwards)]
     assert len(ended) == applies + 1
     assert {line.split()[1] for line in ended if line.startswith("refused")} <= set(FAIR)
@@ -135,19 +136,6 @@ def _written(folder: Path) -> None:
     for path, content in package("deploy", "canary").files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
-
-
-def _snapshot(folder: Path) -> dict[str, tuple[int, int, bytes]]:
-    """Everything below a folder: which file it is, when it changed, what it holds."""
-    found: dict[str, tuple[int, int, bytes]] = {}
-    for path in sorted(folder.rglob("*")):
-        state = path.lstat()
-        found[str(path.relative_to(folder))] = (
-            state.st_ino,
-            state.st_mtime_ns,
-            path.read_bytes() if path.is_file() else b"",
-        )
-    return found
 
 
 @pytest.mark.parametrize("rounds", [1, pytest.param(12, marks=pytest.mark.slow)])

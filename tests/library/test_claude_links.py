@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import put
 
-from metier.agents.changes import PutLink, apply_change
+from metier.agents.changes import apply_change
 from metier.library.claude_links import LISTING, listing_size, planned_links, unlink_all
 from metier.workspace import Workspace
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def link_active_skills(library: Library) -> list[Path]:
     """The links that are planned, made as connecting makes them."""
     planned = planned_links(library)
-    for path, target in planned:
-        apply_change(PutLink(path=path, target=target))
-    return [path for path, _ in planned]
+    for one in planned:
+        apply_change(one)
+    return [one.path for one in planned]
 
 
 def links(ws: Workspace) -> dict[str, str]:

@@ -83,6 +83,19 @@ HOSTILE = {
     "x" * 256: "too long",
     ("y" * 200 + "/") * 6 + "y": "too long",
     "\udcff": "UTF-8",
+    ".git/hooks/post-checkout": "git",
+    "a/.GIT/config": "git",
+    "a/.git": "git",
+    ".git /config": "git",
+    ".git. ./config": "git",
+    ".git::$INDEX_ALLOCATION/config": "git",
+    "GIT~1/config": "git",
+    ".g\u200cit/config": "git",
+    "exe\u202egpj.sh": "shown",
+    "a\u2066b\u2069": "shown",
+    "a\x9bb": "control",
+    "a\u2028b": "shown",
+    "a\U000e0041": "shown",
 }
 
 
@@ -90,6 +103,14 @@ HOSTILE = {
 def test_a_hostile_path_is_refused_and_told_why(path: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         Package(files={"SKILL.md": DOCUMENT, path: b"x"})
+
+
+FINE = [".gitignore", ".github/x.yml", "git/hooks/x", "x.git/a", "digit~1", "نامه\u200cها.md", "🧑\u200d🚀.md"]
+
+
+@pytest.mark.parametrize("path", FINE)
+def test_a_path_that_only_looks_a_little_like_it_is_fine(path: str) -> None:
+    assert Package(files={path: b"x"}).files == {path: b"x"}
 
 
 @pytest.mark.parametrize(

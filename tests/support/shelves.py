@@ -109,3 +109,16 @@ def on_another_disk(than: Path) -> Generator[Path]:
 def leftovers(staging: Path) -> list[str]:
     """What nobody is writing any more; folders that were live a moment ago may stay."""
     return sorted(file.name for file in staging.iterdir() if not file.name.startswith("old-"))
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Everything below a folder: which file it is, when it changed, what it holds."""
+    found: dict[str, tuple[int, int, bytes]] = {}
+    for path in sorted(folder.rglob("*")):
+        state = path.lstat()
+        found[str(path.relative_to(folder))] = (
+            state.st_ino,
+            state.st_mtime_ns,
+            path.read_bytes() if path.is_file() else b"",
+        )
+    return found

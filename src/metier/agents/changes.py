@@ -8,10 +8,12 @@ import os
 import secrets
 import shlex
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, assert_never
 
 from metier.errors import RefusedError
+from metier.folders import open_below
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +39,8 @@ class PutLink:
 
     path: Path
     target: Path
+    project: Path | None = None
+    """The project in which no other link is followed on the way; None: it is the person's own folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,14 +236,14 @@ def new_folders(changes: Sequence[Change]) -> list[WrittenFolder]:
 def apply_change(change: Change) -> None:
     """Carry one change out; RefusedError if the disk does not let it."""
     try:
-        change.path.parent.mkdir(parents=True, exist_ok=True)
+        top = change.project if isinstance(change, PutLink) and change.project else change.path.parent
+        top.mkdir(parents=True, exist_ok=True)
         match change:
             case PutFile():
                 replace_file(change.path, change.data, change.mode)
             case PutLink():
-                if change.path.is_symlink():
-                    change.path.unlink()
-                change.path.symlink_to(change.target)
+                with open_below(top, change.path.parent.relative_to(top), made=True) as folder:
+                    _put_link(folder, change)
             case EditHooks() | AddServer():
                 _replace_known(change.path, change.before, change.after)
             case RemoveText():
@@ -252,6 +256,15 @@ def apply_change(change: Change) -> None:
                 assert_never(change)
     except OSError as error:
         raise RefusedError(f"{change.path} cannot be written: {error.strerror}.") from None
+
+
+def _put_link(folder: int, change: PutLink) -> None:
+    """Make a link in an open folder; one that is there is replaced, anything else is not."""
+    name = change.path.name
+    with suppress(OSError):
+        os.readlink(name, dir_fd=folder)
+        os.unlink(name, dir_fd=folder)
+    os.symlink(change.target, name, dir_fd=folder)
 
 
 def _replace_known(path: Path, before: bytes | None, after: bytes) -> None:

@@ -75,7 +75,7 @@ class ConnectionPlan:
 
 
 def plan_connection(
-    places: Places, agents: Sequence[CodingAgent], manifest: Manifest, links: Sequence[tuple[Path, Path]] = ()
+    places: Places, agents: Sequence[CodingAgent], manifest: Manifest, links: Sequence[PutLink] = ()
 ) -> ConnectionPlan:
     """What is missing for these agents to work with Metier; `links`: to skills, for Claude Code."""
     plans = tuple(_plan_agent(places, one, manifest, links) for one in agents)
@@ -87,14 +87,11 @@ def plan_connection(
     return ConnectionPlan(shared=shared, agents=plans)
 
 
-def _plan_agent(
-    places: Places, agent: CodingAgent, manifest: Manifest, links: Sequence[tuple[Path, Path]]
-) -> AgentPlan:
+def _plan_agent(places: Places, agent: CodingAgent, manifest: Manifest, links: Sequence[PutLink]) -> AgentPlan:
     try:
         match agent.name:
             case "claude-code":
-                to_skills = [PutLink(path=path, target=target) for path, target in links]
-                return AgentPlan(agent=agent, changes=(*_claude_changes(places, manifest), *to_skills))
+                return AgentPlan(agent=agent, changes=(*_claude_changes(places, manifest), *links))
             case "codex":
                 hooks, server = tuple(_codex_changes(places, manifest)), tuple(_codex_server(places))
                 return AgentPlan(agent=agent, changes=(*hooks, *server), next_step=TRUST_CODEX if hooks else "")

@@ -68,7 +68,7 @@ def _mark(state: Path) -> None:
 def is_gone(state: Path) -> bool:
     """Whether a state folder had a database whose file is not there any more or empty; looks at files alone."""
     file = state / DATABASE
-    if file.exists() and file.stat().st_size:
+    if file.exists() and (file.stat().st_size or not file.is_file()):
         return False
     return (state / MARK).exists() or any(state.glob("versions/*"))
 

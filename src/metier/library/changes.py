@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.audit import YesWords, current_user, note_action, note_yes
 from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
+from metier.folders import TOP, refuse_links
 from metier.library.claude_links import update_link
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit, unsaved_version
@@ -245,8 +246,7 @@ def _find_writable(library: Library, skill: str) -> tuple[FoundSkill, SkillHisto
     found = library.find(skill)
     if not found.root.writable:
         raise RefusedError(f"{found.folder} belongs to the administrator; Metier changes nothing there.")
-    if found.slot.folder.is_symlink():
-        raise RefusedError(f"{found.folder} is a link out of its root; Metier does not write through links.")
+    refuse_links(TOP, found.slot.folder)
     record_hand_edit(library.ctx, found)
     return found, found.history()
 

@@ -7,6 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metier.agents.changes import PutLink, apply_change
+from metier.errors import RefusedError
+from metier.folders import first_link, open_below
 from metier.library.listing import list_skills
 from metier.library.roots import AGENTS, CLAUDE
 from metier.store.tables.library import profiles
@@ -18,8 +21,6 @@ if TYPE_CHECKING:
     from metier.library.skills import FoundSkill, Library
     from metier.types.skills import Version
 
-Link = tuple[Path, Path]
-"""Where a link stands, and where it leads."""
 LISTING = 8_000
 """Characters of Claude Code's list of skills with its smallest context window; of further ones it shows the names."""
 DESCRIPTION = 1_536
@@ -38,7 +39,7 @@ def update_link(ctx: Context, found: FoundSkill, version: Version) -> None:
     if version.status == "active" and not version.out:
         link_skill(ctx, base, version.skill)
     else:
-        unlink_skill(base, _own_folder(ctx, base), version.skill)
+        unlink_skill(base, _own_folder(ctx, base), version.skill, _project(ctx, base))
 
 
 def linkable_skills(library: Library) -> list[tuple[Path, str]]:
@@ -48,7 +49,8 @@ def linkable_skills(library: Library) -> list[tuple[Path, str]]:
         uses = {one.skill.casefold(): one.uses for one in profiles.list_all(transaction)}
     active = [one for one in list_skills(library) if one.status == "active" and not one.problem and not one.shadowed_by]
     ranked = sorted(active, key=lambda one: (not one.pinned, -uses.get(one.name.casefold(), 0), one.name))
-    places = [(base, one) for one in ranked for base in (ctx.root, ctx.home) if one.folder.parent == base / AGENTS]
+    bases = [base for base in (ctx.root, ctx.home) if not _is_linked(_project(ctx, base))]
+    places = [(base, one) for one in ranked for base in bases if one.folder.parent == base / AGENTS]
     return [
         (base, one.folder.name)
         for base, one in places
@@ -56,35 +58,40 @@ def linkable_skills(library: Library) -> list[tuple[Path, str]]:
     ]
 
 
-def planned_links(library: Library, *, is_connecting: bool = False) -> list[Link]:
+def planned_links(library: Library, *, is_connecting: bool = False) -> list[PutLink]:
     """Links to the active skills that are not linked yet, as far as Claude Code is used here and its list has room."""
     ctx = library.ctx
     return fitting_links(
-        (base / AGENTS / skill, _own_folder(ctx, base))
+        (base / AGENTS / skill, _own_folder(ctx, base), _project(ctx, base))
         for base, skill in linkable_skills(library)
         if is_connecting or _is_wanted(ctx, base)
     )
 
 
-def first_links(root: Path, home: Path, claude_home: str) -> list[Link]:
+def first_links(root: Path, home: Path, claude_home: str) -> list[PutLink]:
     """The links that a folder would get which is no workspace yet."""
     own = {root: root / CLAUDE, home: Path(claude_home) / "skills" if claude_home else home / CLAUDE}
-    found = [(file.parent, own[base]) for base in own for file in sorted((base / AGENTS).glob("*/SKILL.md"))]
-    return fitting_links(found)
+    projects = {base: None if base == home else base for base in own}
+    bases = [base for base, project in projects.items() if not _is_linked(project)]
+    return fitting_links(
+        (file.parent, own[base], projects[base])
+        for base in bases
+        for file in sorted((base / AGENTS).glob("*/SKILL.md"))
+    )
 
 
-def fitting_links(skills: Iterable[tuple[Path, Path]]) -> list[Link]:
-    """Links in Claude Code's folders to skills, as long as there is room in its list."""
-    found: list[Link] = []
+def fitting_links(skills: Iterable[tuple[Path, Path, Path | None]]) -> list[PutLink]:
+    """Links in Claude Code's folders, each in its project, to skills, as long as there is room in its list."""
+    found: list[PutLink] = []
     room: dict[Path, int] = {}
-    for skill, own in skills:
+    for skill, own, project in skills:
         link, size = own / skill.name, _line_size(skill)
         left = room.setdefault(own, LISTING - listing_size(own))
         is_same = os.path.realpath(skill.parent) == os.path.realpath(own)
         if skill.name == PLUGIN or is_same or os.path.lexists(link) or not skill.is_dir() or size > left:
             continue
         room[own] = left - size
-        found.append((link, Path(os.path.relpath(skill, own))))
+        found.append(_link_of(skill, own, project))
     return found
 
 
@@ -97,9 +104,8 @@ def link_skill(ctx: Context, base: Path, skill: str) -> bool:
         return False
     if listing_size(own) + _line_size(shared / skill) > LISTING:
         return False
-    with suppress(OSError):  # the skill works in the shared root only
-        own.mkdir(parents=True, exist_ok=True)
-        (own / skill).symlink_to(os.path.relpath(shared / skill, own), target_is_directory=True)
+    with suppress(RefusedError):  # the skill works in the shared root only
+        apply_change(_link_of(shared / skill, own, _project(ctx, base)))
         return True
     return False
 
@@ -113,20 +119,20 @@ def shipped_places(library: Library, version: Version) -> list[str]:
     return [str(folder), *([f"{link}  (a link to it, for Claude Code)"] if linked else [])]
 
 
-def unlink_skill(base: Path, own: Path, skill: str) -> None:
+def unlink_skill(base: Path, own: Path, skill: str, project: Path | None) -> None:
     """Take away the link to a skill; anything else of that name stays."""
-    link = own / skill
-    if link.is_symlink() and os.path.normpath(link.parent / link.readlink()) == str(base / AGENTS / skill):
-        with suppress(OSError):
-            link.unlink()
+    top = project or own
+    with suppress(OSError), open_below(top, own.relative_to(top)) as folder:
+        if os.path.normpath(own / os.readlink(skill, dir_fd=folder)) == str(base / AGENTS / skill):
+            os.unlink(skill, dir_fd=folder)
 
 
 def unlink_all(base: Path) -> list[Path]:
     """Take all links to the shared skills of a project away; returns them."""
     own = base / CLAUDE
     gone: list[Path] = []
-    for link in sorted(own.iterdir()) if own.is_dir() else ():
-        unlink_skill(base, own, link.name)
+    for link in sorted(own.iterdir()) if own.is_dir() and not _is_linked(base) else ():
+        unlink_skill(base, own, link.name, base)
         gone += [] if os.path.lexists(link) else [link]
     for folder in (own, own.parent) if gone else ():
         with suppress(OSError):  # something else is in it
@@ -150,6 +156,20 @@ def _line_size(folder: Path) -> int:
         return 0
     parts = head.split("\n---", 1)
     return len(folder.name) + min(len(parts[0]), DESCRIPTION) + len("- : \n")
+
+
+def _link_of(skill: Path, own: Path, project: Path | None) -> PutLink:
+    return PutLink(path=own / skill.name, target=Path(os.path.relpath(skill, own)), project=project)
+
+
+def _project(ctx: Context, base: Path) -> Path | None:
+    """The project in which no link is followed; None: it is the person's home."""
+    return None if base == ctx.home else base
+
+
+def _is_linked(project: Path | None) -> bool:
+    """Whether a link stands in a project where one of its two roots would be."""
+    return project is not None and any(first_link(project, project / root) for root in (AGENTS, CLAUDE))
 
 
 def _own_folder(ctx: Context, base: Path) -> Path:

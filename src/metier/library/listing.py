@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from metier.errors import MetierError
-from metier.events import Advanced, Began, Ended
+from metier.events import Advanced, Began, Ended, Noted
+from metier.folders import link_text
 from metier.library.profiles import name_of, profile_from_history
 from metier.library.roots import last_change, roots_in_order, scan_skill, skill_folders_in, winners
 from metier.library.skills import FoundSkill
@@ -126,6 +127,12 @@ def scan_root(library: Library, root: Root) -> Generator[Event, None, RootScan]:
         before = glances.list_all(transaction, str(root.real))
     seen = yield from _scan_folders(store, root, before)
     here = {one.at.skill for one in seen}
+    if root.link:  # what is not seen there was not removed by hand
+        if root.leads_away:
+            yield Noted(
+                stage="look", text=f"The skills in {root.path} are not used: {link_text(root.link)}", level="warning"
+            )
+        return RootScan(root=root, version_store=store, seen=seen)
     past = before or [skill for where, skill in store.histories.skills(key) if where == key]
     gone = sorted(skill for skill in past if skill not in here)
     yield Ended(stage="look", text=f"{len(seen)} skills in {root.path}")

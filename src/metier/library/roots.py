@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from metier.config import Order  # noqa: TC001 - read at run time
 from metier.errors import InputError, RefusedError
+from metier.folders import first_link, place_below
 from metier.formats.strict_json import clean
 from metier.library.disk.packages import read_package, skills_below
 from metier.skills.names import lookalike_key
@@ -49,15 +50,27 @@ class Root:
     path: Path
     """As agents name it."""
     real: Path
-    """Where it lies, links followed."""
+    """Where it lies, links followed; but never one below the project."""
     level: Level
     agent: str = ""
     """The only agent that looks there; empty: all that keep to the convention."""
+    project: Path | None = None
+    """The project's folder that it lies below; None: the person put it where it is."""
 
     @property
     def writable(self) -> bool:
         """Whether Metier writes there: never where an administrator decides."""
         return self.level != "system"
+
+    @property
+    def link(self) -> Path | None:
+        """The first link on the way to it below the project, which is never written through; None: there is none."""
+        return first_link(self.project, self.real) if self.project else None
+
+    @property
+    def leads_away(self) -> bool:
+        """Whether a link on the way leads out of the project: then nothing in it is the project's."""
+        return bool(self.project and self.link and not _target(self.real).is_relative_to(self.project))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,15 +97,19 @@ def known_roots(workspace: Path, home: Path, extra: Sequence[str] = (), claude_h
     `.agents/skills` and `.claude/skills` count always, those of other agents where they exist, and `skills` where the
     folder is a workspace of PicoClaw or OpenClaw. One that is a link to another is that other.
     """
-    found = [*_at(workspace, "project"), *(_root(_expand(name, workspace, home), "project") for name in extra)]
+    project = None if home == workspace else _target(workspace)
+    found = [_below(root, workspace, project) for root in _at(workspace, "project")]
+    found += [_below(_root(_expand(name, workspace, home), "project"), workspace, project) for name in extra]
     if home != workspace:
         found += _at(home, "user")
     if claude_home:
         found.append(_root(Path(claude_home) / "skills", "user", "claude-code"))
     found.append(_root(Path(MANAGED), "system", "claude-code"))
     unique: dict[Path, Root] = {}
+    own = {root.real for root in found if root.level == "project" and not root.link}
     for root in found:
-        unique.setdefault(root.real, root)
+        if not (root.link and _target(root.real) in own):
+            unique.setdefault(root.real, root)
     return list(unique.values())
 
 
@@ -134,7 +151,18 @@ def _claw_of(folder: Path) -> str:
 
 
 def _root(path: Path, level: Level, agent: str = "") -> Root:
-    return Root(path=path, real=Path(os.path.realpath(path)), level=level, agent=agent)
+    return Root(path=path, real=_target(path), level=level, agent=agent)
+
+
+def _below(root: Root, workspace: Path, project: Path | None) -> Root:
+    """A root as it is named below its project: a branch may put a link anywhere on that way."""
+    place = place_below(workspace, root.path)
+    return root if project is None or place is None else replace(root, real=project / place, project=project)
+
+
+def _target(path: Path) -> Path:
+    """Where a path leads, links followed."""
+    return Path(os.path.realpath(path))
 
 
 def _expand(name: str, workspace: Path, home: Path) -> Path:
@@ -159,12 +187,11 @@ class ScannedSkill:
 
 def skill_folders_in(root: Root) -> Iterator[SkillFolder]:
     """The skill folders of a root; one that holds far too many shows the first of them."""
+    is_link = root.link is not None
     with suppress(InputError):
-        for skill, link in skills_below(str(root.real)):
-            folder = root.real / skill
-            yield SkillFolder(
-                root=root, skill=skill, real=Path(os.path.realpath(folder)) if link else folder, link=link
-            )
+        for skill, link in () if root.leads_away else skills_below(str(root.real)):
+            folder, linked = root.real / skill, link or is_link
+            yield SkillFolder(root=root, skill=skill, real=_target(folder) if linked else folder, link=linked)
 
 
 def scan_skill(at: SkillFolder, before: Glance | None, history: Path | str) -> ScannedSkill:

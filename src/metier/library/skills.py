@@ -136,7 +136,7 @@ class Library:
         ranked = roots_in_order(self.roots, self.ctx.config.skill_order)
         ranked += [root for root in self.roots if root not in ranked]
         for root in ranked:
-            if (root.real / name).is_dir():
+            if (root.real / name).is_dir() and not root.leads_away:
                 return self._at(root, name)
         there = [one for one in self.skill_folders() if _same(one.skill.rpartition("/")[2], name)]
         if there:
@@ -185,7 +185,7 @@ class Library:
 
     def _at(self, root: Root, skill: str) -> FoundSkill:
         folder = root.real / skill
-        if folder.is_symlink():
+        if root.link or folder.is_symlink():
             real = Path(os.path.realpath(folder))
             for other in self.roots:
                 if real.is_relative_to(other.real) and real != other.real:

@@ -22,6 +22,7 @@ from metier.context.audit import note_action
 from metier.context.context import find_workspace
 from metier.context.temp_folders import temporary_folder
 from metier.errors import InputError, RefusedError, StoreError
+from metier.folders import refuse_links
 from metier.formats.strict_json import load_json
 from metier.hooks.places import RECORDS
 from metier.hooks.spool import sync_folder
@@ -55,6 +56,7 @@ def write_backup(ctx: Context, target: Path) -> int:
     """Write everything but the redaction key to one file; returns its size. An existing file is not touched."""
     if target.exists():
         raise RefusedError(f"{target} already exists. Choose another name.")
+    refuse_links(ctx.root, target)
     try:
         with temporary_folder(ctx.state, "backup-") as folder:
             database = folder / DATABASE

@@ -232,6 +232,10 @@ def _size_text(count: int, size: float, behind: int) -> str:
 def _skills(library: Library) -> Iterator[Check]:
     """Whether every version of every skill is there, and no change waits."""
     count = versions = 0
+    for root in library.roots:
+        if root.leads_away:
+            text = f"the skills in {root.path} are not used: {root.link} is a link that leads out of the project"
+            yield Check(name="skills", state="warning", text=text, fix="put a folder in its place")
     for store in library.version_stores():
         for root, skill in store.histories.skills():
             past = store.histories.history_of(root, skill)
@@ -261,6 +265,8 @@ def _hurting(library: Library) -> Iterator[Check]:
 
 def _cut_off(file: Path) -> str:
     """Whether the file is shorter than its own header says. Looked at before SQLite holds a lock on the file."""
+    if not file.is_file():
+        return ""
     try:
         with file.open("rb") as stream:
             header = stream.read(32)

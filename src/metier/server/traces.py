@@ -9,12 +9,11 @@ from dataclasses import asdict
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, cast
 
-from metier.capture.reading.fields import Map, elements, is_list, is_map, mapping
+from metier.capture.reading.fields import Map, elements, json_without_secrets, mapping
 from metier.capture.traces.source import step_of
 from metier.capture.traces.spans import TraceSpan, spans_in, without_attributes
 from metier.capture.traces.trace_runs import TraceCollector
 from metier.errors import StoreError
-from metier.formats.strict_json import clean
 from metier.runs.record import records_of, store_records
 from metier.store.tables.server import trace_spans
 from metier.store.tables.server.trace_spans import KeptSpan
@@ -49,21 +48,10 @@ def kept_spans(ctx: Context, document: object) -> tuple[KeptSpan, ...]:
 
 def _kept(span: TraceSpan, redact: Callable[[str], str]) -> KeptSpan:
     told = span if step_of(span).kind != "other" else without_attributes(span)
-    fields = cast("Map", _redacted(asdict(told), redact))
+    fields = cast("Map", json_without_secrets(asdict(told), redact))
     trace, own = span.trace[:LONGEST], span.id[:LONGEST]
     body = json.dumps({**fields, "trace": trace, "id": own}, ensure_ascii=False, sort_keys=True)
     return KeptSpan(trace=trace, span=own, is_root=not span.parent, body=body)
-
-
-def _redacted(value: object, redact: Callable[[str], str]) -> object:
-    """A JSON value without secrets; it is not deep, its reader made sure of that."""
-    if isinstance(value, str):
-        return redact(clean(value))
-    if is_map(value):
-        return {clean(key): _redacted(inner, redact) for key, inner in value.items()}
-    if is_list(value) or isinstance(value, tuple):
-        return [_redacted(inner, redact) for inner in cast("list[object]", value)]
-    return value
 
 
 def _span_of(body: str) -> TraceSpan:

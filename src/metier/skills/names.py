@@ -82,7 +82,11 @@ MAX_DEPTH = 64
 MAX_PATH = 1024
 """Bytes of UTF-8, as is the next."""
 MAX_PART = 255
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_TURNING = re.compile(r"[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Characters that turn the direction of text, end a line, or are tags that nothing shows."""
+_GIT = re.compile(r"(?:^|/)(?:\.git|git~[0-9]+)[ .]*(?::[^/]*)?(?:/|$)", re.IGNORECASE)
+"""What git takes for its own folder on one system or another; a file in it can be a program that git starts."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
@@ -117,6 +121,10 @@ def path_problem(path: str) -> str | None:
         return "it has a backslash"
     if _CONTROL.search(path):
         return "it has a control character"
+    if _TURNING.search(path):
+        return "it has a character that makes it look like another one where it is shown"
+    if _GIT.search(path if path.isascii() else "".join(char for char in path if category(char) != "Cf")):
+        return "it has a part that git takes for its own folder"
     if any(part in ("", ".", "..") for part in parts):
         return "it has an empty, '.' or '..' part"
     if len(parts) > MAX_DEPTH:

@@ -12,7 +12,8 @@ import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.routing import BaseRoute
 
     from metier.web.answers import Ask
@@ -54,7 +54,7 @@ def pages_app(board: Dashboard, more: Sequence[BaseRoute] = (), lifespan: Lifesp
             Route("/events", events, methods=["GET"]),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        exception_handlers={HTTPException: _missing, Exception: _broken},
+        exception_handlers={HTTPException: _missing, ClientDisconnect: _gone, Exception: _broken},
         lifespan=lifespan or run_dashboard,
     )
     app.state.dashboard = board
@@ -87,6 +87,11 @@ async def _new_link(request: Request) -> Response:
 async def _missing(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     return await _error(request, status, "There is no such page.")
+
+
+async def _gone(request: Request, error: Exception) -> Response:  # noqa: ARG001 - as Starlette calls it
+    """The answer to a client that went away in the middle of its request: it reaches no one."""
+    return Response(status_code=400)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from metier.errors import InputError
+from metier.folders import refuse_links
 from metier.skills.diff import changes
 from metier.skills.package import Package
 from metier.training.report.explain import explanations_of
@@ -88,6 +89,7 @@ def write_report(ctx: Context, report: Mapping[str, object], file: str = "") -> 
     target = Path(file).expanduser() if file else ctx.state / FOLDER / f"{report['run']}.html"
     if file:
         check_report_file(file)
+        refuse_links(ctx.root, target)
     part = target.with_name(f".{target.name}.part")
     try:
         if not file:

@@ -57,6 +57,8 @@ def test_cases_from_build_to_export(shop: Shell) -> None:
     assert "Wrote 1 cases" in shop.ok("cases", "export", str(file))
     assert [one.id for one in read_cases(file.read_text(encoding="utf-8"))] == [first["id"]]
     assert shop.run("cases", "export", str(file)).code == 1, "nothing is overwritten"
+    (shop.folder / "away").symlink_to(shop.folder.parent)
+    assert "is a link to" in shop.run("cases", "export", str(shop.folder / "away/cases.jsonl")).err
     assert shop.run("cases", "accept").code == 2
     assert "There is no case" in shop.run("cases", "show", "zzz").err
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from secret_samples import KINDS
 from sessions import failed, ran, said
 
+from metier.formats.value_json import dumps
 from metier.hooks.notes import NOTES, read_notes
 from metier.hooks.wording import denial_text
 from metier.learning.stages.reword_lesson import reword_lesson
@@ -78,6 +81,15 @@ def test_a_step_is_agreed_to_for_a_check_and_another_check_is_only_counted(taugh
     assert set(notes(taught)) == {"start"}
     edit_lesson(taught.context, rule, "Be kind.")
     assert notes(taught)["start"].text == "Be kind."
+
+
+def test_no_part_of_a_reworded_lesson_holds_a_secret(taught: Workspace) -> None:
+    secret = KINDS["github-personal"](Random(5))
+    reworded = reword_lesson(
+        taught.context, lesson(taught, "rule"), f"Run `uv pip install --token {secret}` instead of `pip install`."
+    )
+    assert reworded.check
+    assert secret not in dumps(reworded)
 
 
 def test_an_agent_whose_call_is_denied_reads_the_line_and_what_it_means(taught: Workspace) -> None:

@@ -13,6 +13,8 @@ from metier.library.disk.packages import packages_in, read_package
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from metier.workspace import Workspace
+
 GOOD = b"---\nname: deploy\ndescription: Deploys the shop. Use when a release is ready.\n---\n\n# Deploy\n\nRun it.\n"
 
 
@@ -55,6 +57,18 @@ def test_a_link_is_never_followed_out_of_a_package(tmp_path: Path) -> None:
     (folder / "folder").symlink_to(tmp_path)
     with pytest.raises(InputError, match="is a link"):
         read_package(folder)
+
+
+@pytest.mark.parametrize("path", [".git/hooks/post-checkout", "GIT~1/config", "exe\u202egpj.sh"])
+def test_a_skill_with_a_path_that_could_do_harm_is_listed_with_its_problem_and_not_handed_out(
+    path: str, ws: Workspace
+) -> None:
+    file = skill(ws.root / ".agents/skills", "deploy") / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("x")
+    [found] = ws.record_hand_edits()
+    assert "cannot be a path in a skill package" in found.problem
+    assert not ws.select("deploy the shop, a release is ready", model=False)
 
 
 def validate(*words: str) -> subprocess.CompletedProcess[str]:

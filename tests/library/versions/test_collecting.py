@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 
 def test_what_was_left_in_a_root_on_another_disk_goes_and_what_may_be_read_stays(tmp_path: Path) -> None:
     with on_another_disk(tmp_path) as there:
-        (tmp_path / ".agents").mkdir()
-        (tmp_path / ".agents" / "skills").symlink_to(there)
         recent = retired_name()
         for name in ("new-0123456789abcdef", "old-00000000000000000001-ab", recent, "somebody-elses"):
             (there / BESIDE / name / "deep").mkdir(parents=True)
             (there / BESIDE / name / "deep" / "file").write_bytes(b"x")
-        with Workspace.open(tmp_path, environ={"HOME": str(tmp_path / "home"), "PATH": ""}) as ws:
+        environ = {"HOME": str(tmp_path / "home"), "PATH": ""}
+        with Workspace.open(tmp_path, flags={"skill_roots": [str(there)]}, environ=environ) as ws:
             ws.record_hand_edits()
             with ws.library.version_store.writing():
                 pass

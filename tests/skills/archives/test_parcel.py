@@ -272,6 +272,9 @@ SLIPS = [
         "a/./b",
         f"{'a/' * 65}x",
         "a" * 300,
+        ".git/hooks/post-checkout",
+        "a/GIT~1",
+        "exe\u202egpj.sh",
     ),
 ]
 

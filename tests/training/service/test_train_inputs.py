@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from secret_samples import KINDS
 from train_world import TEXT, cases, ended, order, place, solve, trained
 
 from metier.errors import InputError, StoreError, UsageError
+from metier.formats.value_json import dumps
 from metier.skills.package import Package
-from metier.training.service.inputs import cases_from, order_again
+from metier.training.service.inputs import build_order, cases_from, order_again
 from metier.training.service.order import TrainLimits
 from metier.training.service.ship import train_and_ship, write_package
 from metier.training.spec import Spec
+from metier.types.trials import Case
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +34,18 @@ def shop(ws: Workspace) -> Workspace:
     """A workspace with the skill in it."""
     place(ws.root)
     return ws
+
+
+def test_no_field_of_a_case_is_kept_with_a_secret(shop: Workspace) -> None:
+    secret = KINDS["github-personal"](Random(5))
+    scorer = json.dumps({"kind": "contains", "texts": [f"the token {secret}"]})
+    files = ((f"notes/{secret}.md", f"export GITHUB_TOKEN={secret}"),)
+    texts = dict.fromkeys(("id", "input", "expected", "origin"), f"it is {secret}")
+    case = Case(**texts, scorer=scorer, tags=("plain", secret), files=files)
+    [kept] = build_order(shop.library, "adder", cases=(case,)).cases
+    assert secret not in dumps(kept)
+    assert kept.tags[0] == "plain"
+    assert json.loads(kept.scorer)["kind"] == "contains"
 
 
 def test_of_what_lies_beside_evals_only_the_files_they_name_are_read(tmp_path: Path) -> None:

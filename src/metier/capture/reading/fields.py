@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from metier.formats.strict_json import TOO_DEEP, clean, is_moment, is_too_deep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TEXT_LIMIT = 256 * 1024
 """Characters that one text may have; the rest is cut and a mark says so."""
@@ -105,3 +108,14 @@ def compact(value: object) -> str:
         return clip(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")))
     except (ValueError, RecursionError, TypeError):
         return "[unreadable]"
+
+
+def json_without_secrets(value: object, redact: Callable[[str], str]) -> object:
+    """A JSON value without secrets; it is not deep, its reader made sure of that."""
+    if isinstance(value, str):
+        return redact(clean(value))
+    if is_map(value):
+        return {clean(key): json_without_secrets(inner, redact) for key, inner in value.items()}
+    if is_list(value) or isinstance(value, tuple):
+        return [json_without_secrets(inner, redact) for inner in cast("list[object]", value)]
+    return value

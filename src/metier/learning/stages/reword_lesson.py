@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from metier.formats.strict_json import clean
 from metier.learning.lessons.checks import check_of
 from metier.library.lessons import edit_lesson, get_lesson
 from metier.store.tables.learning import sightings
@@ -25,12 +26,13 @@ def reword_lesson(ctx: Context, lesson: str, text: str, step: CheckStep | None =
         caught = sightings.list_all(transaction)
     agreed = found.check
     programs = {program for catch in caught for program in catch.programs} | {*(agreed.program[:1] if agreed else ())}
-    check = check_of(replace(found, text=" ".join(text.split())), frozenset(programs))
+    said = " ".join(ctx.redact(clean(text)).split())  # before the check is read out of it, which is kept, too
+    check = check_of(replace(found, text=said), frozenset(programs))
     if check is not None and agreed is not None and _same(check) == _same(agreed):
         check = replace(check, step=agreed.step)
     if check is not None and step is not None:
         check = replace(check, step=step)
-    return edit_lesson(ctx, found.id, text, check)
+    return edit_lesson(ctx, found.id, said, check)
 
 
 def _same(check: LessonCheck) -> LessonCheck:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.agents.changes import replace_file
 from metier.errors import RefusedError, UnreadableError
+from metier.folders import place_below, refuse_links
 from metier.foreign_files import read_foreign
 from metier.hooks.wording import one_line
 from metier.library.delivery.notes_file import in_use
+from metier.library.disk.atomic_files import open_parent, replace_file
 from metier.store.tables.learning import lessons
 
 if TYPE_CHECKING:
@@ -45,10 +49,11 @@ def planned_page(ctx: Context, page: str, changed: Lesson) -> bytes | None:
 
 def write_page(ctx: Context, page: str, content: bytes | None) -> None:
     """Put a page in its place."""
-    if content is None:
-        (ctx.root / page).unlink(missing_ok=True)
-    else:
-        replace_file(ctx.root / page, content)
+    if content is not None:
+        replace_file(ctx.root / page, content, ctx.root)
+        return
+    with suppress(FileNotFoundError), open_parent(ctx.root / page, ctx.root) as folder:
+        os.unlink(Path(page).name, dir_fd=folder)
 
 
 def with_block(content: bytes | None, lines: Sequence[str], page: str) -> bytes | None:
@@ -82,10 +87,14 @@ def _around(content: bytes | None, page: str) -> tuple[bytes, bool, bytes]:
 
 
 def _content(ctx: Context, page: str) -> bytes | None:
-    """What a page holds now; None: there is none. A page that leads out of the project is refused."""
+    """What a page holds now; None: there is none. One outside the project is refused, and one behind a link."""
+    file = ctx.root / page
+    if place_below(ctx.root, file) is None:
+        raise RefusedError(f"{page} is not in the project. Metier does not write there.")
+    refuse_links(ctx.root, file)
     try:
-        with read_foreign(ctx.root / page, ctx.root, LARGEST, SECONDS) as file:
-            return file.read()
+        with read_foreign(file, ctx.root, LARGEST, SECONDS) as opened:
+            return opened.read()
     except UnreadableError as error:
         if error.state == "gone":
             return None

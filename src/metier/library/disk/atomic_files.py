@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from metier.errors import StoreError
+from metier.folders import open_below, place_below, refuse_links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -26,42 +27,16 @@ OPEN = 200
 WRITE = 2
 """Linux's flag for: begin to write out, wait for nothing."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-
-
-@contextmanager
-def folder_at(path: Path, *, links: bool = True) -> Generator[int]:
-    """A descriptor of a folder, which may be a link unless told otherwise."""
-    handle = os.open(path, _FOLDER & ~os.O_NOFOLLOW if links else _FOLDER)
-    try:
-        yield handle
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def open_without_links(path: Path) -> Generator[int]:
-    """A descriptor of a folder that is reached without a link anywhere on the way."""
-    handle = os.open("/", _STEP)
-    try:
-        parts = [part for part in path.absolute().parts[1:] if part != "."]
-        for number, part in enumerate(parts, 1):
-            inner = os.open(part, _STEP if number < len(parts) else _FOLDER, dir_fd=handle)
-            os.close(handle)
-            handle = inner
-        yield handle
-    finally:
-        os.close(handle)
 
 
 def sync(path: Path) -> None:
     """Make the names in a folder last."""
-    with folder_at(path) as handle:
+    with open_below(path) as handle:
         os.fsync(handle)
 
 
-def write_new(file: Path | str, content: bytes, mode: int = 0o600) -> int:
+def write_new(file: str, content: bytes, mode: int = 0o600) -> int:
     """Write a file that is not there yet; the descriptor stays open, for `fsync`."""
     handle = os.open(file, _NEW, mode)
     try:
@@ -69,7 +44,7 @@ def write_new(file: Path | str, content: bytes, mode: int = 0o600) -> int:
     except BaseException:
         os.close(handle)
         with suppress(OSError):
-            os.unlink(file)  # noqa: PTH108 - it may be a name
+            os.unlink(file)  # noqa: PTH108 - many of them
         raise
     return handle
 
@@ -136,22 +111,49 @@ class WriteBatch:
             os.close(handle)
 
 
-def replace_file(target: Path, content: bytes) -> None:
-    """Replace a file durably, keeping its mode; whoever reads it finds the old content or the new."""
-    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}{PART}")
+def replace_file(target: Path, content: bytes, project: Path | None = None) -> None:
+    """Replace a file durably, keeping its mode; whoever reads it finds the old content or the new.
+
+    A link in the file's own place is replaced, too. No link is followed on the way to it below the project.
+    """
+    part = f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}{PART}"
     try:
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
-        handle = write_new(part, content, mode)
-        try:
-            os.fchmod(handle, mode)
-            os.fsync(handle)
-            part.replace(target)
-        finally:
-            os.close(handle)
-            part.unlink(missing_ok=True)
-        sync(target.parent)
+        with open_parent(target, project) as folder:
+            mode = _mode_of(folder, target.name)
+            handle = os.open(part, _NEW, mode, dir_fd=folder)
+            try:
+                _write(handle, content)
+                os.fchmod(handle, mode)
+                os.fsync(handle)
+                os.replace(part, target.name, src_dir_fd=folder, dst_dir_fd=folder)
+            finally:
+                os.close(handle)
+                with suppress(FileNotFoundError):
+                    os.unlink(part, dir_fd=folder)
+            os.fsync(folder)
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+@contextmanager
+def open_parent(target: Path, project: Path | None = None) -> Generator[int]:
+    """A descriptor of the folder of a file; below the project no link is followed on the way to it."""
+    place = place_below(project, target.parent) if project else None
+    if project and place is not None:
+        refuse_links(project, target.parent)  # in words; a link that comes now is refused by the system
+        with open_below(project, place) as folder:
+            yield folder
+    else:
+        with open_below(target.parent) as folder:
+            yield folder
+
+
+def _mode_of(folder: int, name: str) -> int:
+    """The mode of a file in an open folder, or that of a new one."""
+    try:
+        return stat.S_IMODE(os.stat(name, dir_fd=folder).st_mode)
+    except FileNotFoundError:
+        return 0o644
 
 
 def write_tree(folder: int, package: Package, modes: Mapping[str, int], writes: WriteBatch) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError, NotFoundError
+from metier.folders import open_below
 from metier.skills.names import MAX_DEPTH, MAX_ENTRIES
 from metier.skills.package import MAX_BYTES, MAX_FILE_BYTES, SKILL_FILES, Package
 
@@ -115,16 +116,14 @@ def package_with_modes(handle: int, folder: Path) -> tuple[Package, dict[str, in
 @contextmanager
 def open_folder(folder: Path) -> Generator[int]:
     """A descriptor of a folder, which may be a link."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise NotFoundError(f"There is no folder {folder}.") from None
-    except OSError as error:
-        raise _unreadable(folder, error) from None
-    try:
+    with ExitStack() as stack:
+        try:
+            handle = stack.enter_context(open_below(folder))
+        except FileNotFoundError:
+            raise NotFoundError(f"There is no folder {folder}.") from None
+        except OSError as error:
+            raise _unreadable(folder, error) from None
         yield handle
-    finally:
-        os.close(handle)
 
 
 def _unreadable(folder: Path, error: OSError) -> InputError:
@@ -162,12 +161,8 @@ def _entries(top: int, place: str) -> list[os.DirEntry[str]]:
     if not place:
         with os.scandir(top) as found:
             return list(found)
-    handle = open_below(top, place.rstrip("/"))
-    try:
-        with os.scandir(handle) as found:
-            return [_known(entry) for entry in found]
-    finally:
-        os.close(handle)
+    with open_below(top, place) as handle, os.scandir(handle) as found:
+        return [_known(entry) for entry in found]
 
 
 def _known(entry: os.DirEntry[str]) -> os.DirEntry[str]:
@@ -176,34 +171,15 @@ def _known(entry: os.DirEntry[str]) -> os.DirEntry[str]:
     return entry
 
 
-def open_below(top: int, place: str, *, made: bool = False) -> int:
-    """A folder below an open one, with no link on the way; `made`: it is there afterwards."""
-    handle = top
-    for part in place.split("/"):
-        try:
-            if made:
-                with suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=handle)
-            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
-        finally:
-            if handle != top:
-                os.close(handle)
-        handle = inner
-    return handle
-
-
 def _bytes(top: int, name: str, folder: Path, room: int) -> bytes:
     place, _, last = name.rpartition("/")
-    within = open_below(top, place) if place else top
     try:
-        handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=within)
+        with open_below(top, place) as within:
+            handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=within)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise InputError(f"{folder / name} is a link; a package can contain plain files only.") from None
         raise OSError(error.errno, error.strerror, name) from None
-    finally:
-        if place:
-            os.close(within)
     limit = min(room, MAX_FILE_BYTES)
     try:
         content = _first(handle, limit + 1)

@@ -12,8 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from metier.errors import RefusedError, StoreError
-from metier.library.disk.atomic_files import WriteBatch, folder_at, modes_of, open_without_links, write_tree
-from metier.library.disk.packages import open_below, package_with_modes
+from metier.folders import IN_THE_WAY, TOP, first_link, link_text, open_below
+from metier.library.disk.atomic_files import WriteBatch, modes_of, write_tree
+from metier.library.disk.packages import package_with_modes
 from metier.library.versions.version_store import BESIDE, OUT, discard, retired_name
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ ABSENT = ""
 """The hash of a skill that is not there."""
 STRANGE = "?"
 """Stands for something that cannot be read as a package, so it is no version of anything."""
-_LINK = (errno.ENOTDIR, errno.ELOOP)
-"""How systems say that there is a link, or a file, where a folder is wanted."""
 NOREPLACE, EXCHANGE = 1, 2
 """Flags of Linux's renameat2; macOS's renameatx_np has its own."""
 _DARWIN = {NOREPLACE: 4, EXCHANGE: 2}
@@ -58,7 +57,7 @@ class SkillSlot:
     def package_with_modes(self) -> tuple[Package | None, dict[str, int]]:
         """The package that is there and the modes of its files and folders, the skill's own under no name."""
         try:
-            with open_without_links(self.root) as root:
+            with open_below(TOP, self.root) as root:
                 return self._read(root, self.skill)
         except FileNotFoundError:
             return None, {}
@@ -83,7 +82,7 @@ class SkillSlot:
         except RefusedError:
             return STRANGE
         except OSError as error:
-            if error.errno in _LINK:
+            if error.errno in IN_THE_WAY:
                 return STRANGE
             raise StoreError(f"{self.staging / name} cannot be read: {error.strerror}.") from None
         return package.hash()
@@ -92,13 +91,10 @@ class SkillSlot:
         """Write a package into the staging folder; its files get the modes that are known of them."""
         with self._staging() as staging:
             os.mkdir(name, dir_fd=staging)
-            handle = open_below(staging, name)
-            try:
+            with open_below(staging, name) as handle:
                 write_tree(handle, package, modes, writes)
                 if "" in modes:
                     os.fchmod(handle, modes[""] | 0o700)
-            finally:
-                os.close(handle)
 
     def put(self, staged: str, *, replaces: bool) -> None:
         """Let what is staged take its place; what was there lies in the staging folder under that name then."""
@@ -127,14 +123,10 @@ class SkillSlot:
                     move_entry(staging, f"{staged}{OUT}", parent, name)
                     os.fsync(parent)
 
-    def retire(self, staged: str) -> bool:
-        """Leave what was live to those who may still be reading it, for a while; False: it is in the way still."""
-        try:
-            with self._staging() as staging, suppress(FileNotFoundError):
-                os.rename(staged, retired_name(), src_dir_fd=staging, dst_dir_fd=staging)
-        except OSError:
-            return False
-        return True
+    def retire(self, staged: str) -> None:
+        """Leave what was live to those who may still be reading it, for a while."""
+        with suppress(OSError), self._staging() as staging:
+            os.rename(staged, retired_name(), src_dir_fd=staging, dst_dir_fd=staging)
 
     def drop(self, staged: str) -> None:
         """Remove what was staged."""
@@ -154,12 +146,8 @@ class SkillSlot:
     def modes(self) -> dict[str, int]:
         """The modes of the files that are there, and of the folder itself."""
         try:
-            with open_without_links(self.root) as root:
-                handle = open_below(root, self.skill)
-            try:
+            with open_below(TOP, self.folder) as handle:
                 return modes_of(handle)
-            finally:
-                os.close(handle)
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except OSError as error:  # without them a private file could become a public one
@@ -168,37 +156,26 @@ class SkillSlot:
     @contextmanager
     def _staging(self) -> Generator[int]:
         """A descriptor of the staging folder; inside a root it must not be a link."""
-        if self.staging.name == BESIDE:
-            with open_without_links(self.staging) as handle:
-                yield handle
-        else:
-            with folder_at(self.staging) as handle:
-                yield handle
+        inside = self.staging.name == BESIDE
+        with open_below(TOP, self.staging) if inside else open_below(self.staging) as handle:
+            yield handle
 
     @contextmanager
     def _above(self) -> Generator[tuple[int, str]]:
         """A descriptor of the folder the skill lies in, made if need be, and its name there."""
         above, _, name = self.skill.rpartition("/")
-        with open_without_links(self.root) as root:
-            handle = open_below(root, above, made=True) if above else os.dup(root)
-            try:
-                yield handle, name
-            finally:
-                os.close(handle)
+        with open_below(TOP, self.root) as root, open_below(root, above, made=True) as handle:
+            yield handle, name
 
     def _read(self, top: int, name: str) -> tuple[Package, dict[str, int]]:
-        handle = open_below(top, name)
-        try:
+        with open_below(top, name) as handle:
             return package_with_modes(handle, self.folder)
-        finally:
-            os.close(handle)
 
     def _unreadable(self, error: OSError) -> RefusedError | StoreError:
         path = self.folder
-        with suppress(OSError):
-            where = path.readlink()
-            return RefusedError(f"{path} is a link to {where}; Metier does not write through links. Change it there.")
-        if error.errno in _LINK:
+        if link := first_link(TOP, path):
+            return RefusedError(link_text(link))
+        if error.errno in IN_THE_WAY:
             return RefusedError(f"{path}: there is a link or a file where a folder must be. Move it away first.")
         return StoreError(f"{path / str(error.filename or '')} cannot be read: {error.strerror}.")
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from metier.library.disk.atomic_files import WriteBatch, folder_at, write_tree
+from metier.folders import open_below
+from metier.library.disk.atomic_files import WriteBatch, write_tree
 from metier.types import Finding
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class OpinionCommand:
             folder = Path(place) / (package.name or "skill")
             folder.mkdir()
             writes = WriteBatch(lasting=False)
-            with folder_at(folder) as handle:
+            with open_below(folder) as handle:
                 write_tree(handle, package, {}, writes)
             writes.close(lasting=False)
             answer = self._run(folder)

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.errors import ConflictError, MetierError, RefusedError, StoreError
+from metier.folders import IN_THE_WAY, TOP, refuse_links
 from metier.library.disk.atomic_files import WriteBatch
 from metier.library.disk.slot import ABSENT, SkillSlot
 from metier.library.versions import journal
 from metier.library.versions.history import VersionEntry
 from metier.library.versions.objects import files_of, modes_in
+from metier.library.versions.version_store import BESIDE
 from metier.skills.names import lookalike_key, name_problem, path_problem
 from metier.types.skills import Version
 
@@ -22,10 +24,6 @@ if TYPE_CHECKING:
 
     from metier.library.versions.version_store import VersionStore
     from metier.skills.package import Package
-
-EVERY = 16
-"""Versions of a skill after which the staging folder is looked through for what can go."""
-
 
 TRIES = 5
 """How often it is tried to take a change back while somebody else moves the same folders."""
@@ -82,10 +80,8 @@ def _carry_out(store: VersionStore, changes: Sequence[SkillChange]) -> list[Vers
     _swap(store, steps, begun)
     _file(store, steps, begun, writes.objects)
     for step in steps:
-        if step.entry.staged and not step.place.retire(step.entry.staged):
-            store.littered = True
-    if any(step.entry.version.number % EVERY == 0 for step in steps):
-        store.sweep(roots=_roots(steps))
+        if step.entry.staged:
+            step.place.retire(step.entry.staged)
     return [step.entry.version for step in steps]
 
 
@@ -155,12 +151,13 @@ def _hand_edit_version(package: Package, change: Version, last: Version | None) 
 
 def _staging_for(store: VersionStore, root: Path, *, made: bool) -> tuple[Path, bool]:
     try:
-        if not root.is_dir():
-            if not made:
-                raise RefusedError(f"There is no folder {root}.")
-            root.mkdir(parents=True, exist_ok=True)
-        return store.staging_for(root)
+        return store.staging_for(root, made=made)
+    except FileNotFoundError:
+        raise RefusedError(f"There is no folder {root}.") from None
     except OSError as error:
+        refuse_links(TOP, root / BESIDE)
+        if error.errno in IN_THE_WAY:  # it came and went at this moment
+            raise ConflictError(f"{root} was changed by somebody else at this moment. Try again.") from None
         raise StoreError(f"{root} cannot be written: {error.strerror}. Nothing was changed.") from None
 
 

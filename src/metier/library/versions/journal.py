@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.errors import DamagedError, MetierError, NotFoundError, StoreError
+from metier.folders import TOP, refuse_links
 from metier.library.disk.atomic_files import WriteBatch, sync
 from metier.library.disk.slot import ABSENT, SkillSlot
 from metier.library.versions.history import (
@@ -142,6 +143,8 @@ def slot_of(store: VersionStore, entry: VersionEntry) -> SkillSlot:
 
 
 def _settle_batch(store: VersionStore, entries: list[VersionEntry]) -> str:
+    for entry in entries:
+        refuse_links(TOP, store.root(entry.version.root))  # what is behind it says nothing about the change
     if not is_filed(store, entries):
         if len(entries) < len(entries[0].batch) or _is_short(store, entries):
             forget(store, entries)  # cut short while it was being written down: nothing had moved yet
@@ -156,8 +159,8 @@ def _settle_batch(store: VersionStore, entries: list[VersionEntry]) -> str:
         _make_folder(store, entry, lasting=True)
     finish(store, entries, _objects(entries))
     for entry in entries:
-        if entry.staged and not slot_of(store, entry).retire(entry.staged):
-            store.littered = True
+        if entry.staged:
+            slot_of(store, entry).retire(entry.staged)
     return "finished"
 
 

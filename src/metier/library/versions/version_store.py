@@ -13,8 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.errors import RefusedError, StoreError
-from metier.library.disk.atomic_files import folder_at, sync
+from metier.errors import StoreError
+from metier.folders import TOP, open_below
+from metier.library.disk.atomic_files import sync
 from metier.library.versions.history import DamagedVersion, Histories, read_entry
 from metier.library.versions.objects import NEW, ObjectStore, is_object
 from metier.store.engines.write_lock import hold_write_lock
@@ -28,8 +29,6 @@ GRACE = 30.0
 """Seconds for which those are left alone: somebody may be reading them."""
 OUT = ".out"
 """The ending of a folder's name that makes room for another, where two cannot be exchanged in one step."""
-BUSY = "busy"
-"""The sign in the staging folder that somebody is writing; one that nobody takes away was left by a killed process."""
 BESIDE = ".metier-staging"
 """The staging folder inside a root that lies on another disk than the state folder."""
 
@@ -42,8 +41,6 @@ class VersionStore:
     base: Path | None
     """The folder whose roots are named relative to it; None: by their whole paths."""
     wait: float = 10.0
-    littered: bool = False
-    """Whether something is left in a staging folder that could not be removed; the next who writes does it."""
 
     @cached_property
     def objects(self) -> ObjectStore:
@@ -78,31 +75,12 @@ class VersionStore:
 
     @contextmanager
     def writing(self) -> Generator[None]:
-        """The time in which nobody else changes this store or the skills it keeps."""
+        """The time in which nobody else changes this store or the skills it keeps; begins with what others left."""
         if not self.staging.is_dir():  # the last one that is made
             self._make()
-        with hold_write_lock(self.state / "library.lock", self.wait), self._busy():
+        with hold_write_lock(self.state / "library.lock", self.wait):
+            self.sweep()
             yield
-
-    @contextmanager
-    def _busy(self) -> Generator[None]:
-        """Leave a sign while something is written; who finds one puts away what a killed process left half written."""
-        sign = f"{self.staging}/{BUSY}"
-        killed = False
-        try:
-            os.close(os.open(sign, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        except FileExistsError:
-            killed = True
-        except OSError as error:
-            raise StoreError(f"{self.staging} cannot be written: {error.strerror}. Nothing was changed.") from None
-        try:
-            if killed:
-                self.sweep()
-            yield
-        finally:
-            if not self.littered:
-                with suppress(OSError):
-                    os.unlink(sign)  # noqa: PTH108 - at every change
 
     def _make(self) -> None:
         try:
@@ -112,16 +90,19 @@ class VersionStore:
         except OSError as error:
             raise StoreError(f"{self.state} cannot be written: {error.strerror}. Nothing was changed.") from None
 
-    def staging_for(self, root: Path) -> tuple[Path, bool]:
-        """Where a package for a root is staged, and whether that is inside the root: only there on another disk."""
-        if self.state.stat().st_dev == root.stat().st_dev:
-            return self.staging, False
-        beside = root / BESIDE
-        beside.mkdir(mode=0o700, exist_ok=True)
-        if beside.is_symlink():
-            raise RefusedError(f"{beside} is a link; Metier does not write through links. Remove it.")
-        self.sweep(roots=[root])  # no sign in the state folder tells of what was left here
-        return beside, True
+    def staging_for(self, root: Path, *, made: bool) -> tuple[Path, bool]:
+        """Where a package for a root is staged, and whether that is inside the root: only there on another disk.
+
+        `made`: the root is there afterwards.
+        """
+        with open_below(TOP, root, made=made) as handle:
+            if self.state.stat().st_dev == os.fstat(handle).st_dev:
+                return self.staging, False
+            with suppress(FileExistsError):
+                os.mkdir(BESIDE, 0o700, dir_fd=handle)
+            with open_below(handle, BESIDE):  # it is no link
+                self.sweep(roots=[root])
+        return root / BESIDE, True
 
     def new_name(self) -> str:
         """A name for something that is being written."""
@@ -130,17 +111,15 @@ class VersionStore:
     def sweep(self, needed: Collection[str] = (), roots: Iterable[Path] = (), *, grace: float = GRACE) -> None:
         """Remove what killed processes left, and folders nobody can be reading any more; needs `writing`.
 
-        What a change that was begun still needs is left alone, and an object that is whole gets its place.
+        What a change that was begun still needs is left alone, and an object that is whole gets its place. What cannot
+        be removed now is left to the next who writes.
         """
-        try:
+        with suppress(OSError, ValueError):
             self.objects.rescue_all()
             kept = {*needed, *self._begun()}
-            for folder in (self.staging, *(root / BESIDE for root in roots)):
-                _sweep_folder(folder, kept, grace)
-        except (OSError, ValueError):
-            self.littered = True
-        else:
-            self.littered = False
+            _sweep_folder(self.staging, "", kept, grace)
+            for root in roots:
+                _sweep_folder(TOP, root / BESIDE, kept, grace)
 
     def _begun(self) -> Iterable[str]:
         """What the notes in the journal say is staged; ValueError when one of them cannot be read now."""
@@ -168,18 +147,13 @@ def discard(folder: int, name: str) -> None:
         os.unlink(name, dir_fd=folder)
 
 
-def _sweep_folder(folder: Path, needed: Collection[str], grace: float) -> None:
-    """Remove what can be; OSError tells that something was not."""
-    problem: OSError | None = None
-    with suppress(FileNotFoundError, NotADirectoryError), folder_at(folder, links=False) as handle:
+def _sweep_folder(top: Path, place: Path | str, needed: Collection[str], grace: float) -> None:
+    """Remove what can be, with no link below the top followed."""
+    with suppress(FileNotFoundError, NotADirectoryError), open_below(top, place) as handle:
         for name in os.listdir(handle):  # noqa: PTH208 - a descriptor
             if name not in needed and (name.startswith(NEW) or _is_expired(name, grace)):
-                try:
+                with suppress(OSError):
                     discard(handle, name)
-                except OSError as error:
-                    problem = error
-    if problem:
-        raise problem
 
 
 def _is_expired(name: str, grace: float) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import BusyError, DamagedError, InputError, ReadOnlyError, StoreError
 from metier.store.engines.dialect import NOT_TEXT, SQLITE
+from metier.store.engines.file_place import MOUNTS, check_place
 from metier.store.engines.write_lock import hold_write_lock
 
 if TYPE_CHECKING:
@@ -61,11 +62,14 @@ class SqliteEngine:
 
     dialect = SQLITE
 
-    def __init__(self, file: Path, *, lock: Path, wait: float = 10.0, workspace: str = "") -> None:
+    def __init__(
+        self, file: Path, *, lock: Path, wait: float = 10.0, workspace: str = "", mounts: Path = MOUNTS
+    ) -> None:
         self.workspace = workspace
         self._file = file
         self._lock = lock
         self._wait = wait
+        self._mounts = mounts
         self._forget()
 
     @contextmanager
@@ -176,6 +180,7 @@ class SqliteEngine:
 
     def _writer(self) -> sqlite3.Connection:
         if self._writing is None:
+            check_place(self._file, self._mounts)
             self._create()
             connection = sqlite3.connect(
                 self._file, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False
@@ -201,6 +206,7 @@ class SqliteEngine:
     def _reader(self) -> sqlite3.Connection:
         thread = threading.get_ident()
         if thread not in self._readers:
+            check_place(self._file, self._mounts)
             self._close_to_others()
             connection = sqlite3.connect(
                 reading_uri(self._file),

@@ -7,18 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
+from metier.capture.reading.fields import json_without_secrets
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.library.disk.packages import has_document, read_package
 from metier.store.tables.training import cases as suites
 from metier.store.tables.training import trainings
 from metier.training.cases.evals_json import EVALS, read_evals
-from metier.training.cases.read import conflicts, read_cases
+from metier.training.cases.read import canonical, conflicts, read_cases
 from metier.training.service.order import Order, TrainLimits, unpack_package
 from metier.training.spec import Spec
 from metier.training.targets.recipients import missing_consent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from metier.context.context import Context
     from metier.library.skills import Library
@@ -93,12 +94,25 @@ def _refuse_unasked(ctx: Context, cases: Sequence[Case], target: object, optimis
 
 def _without_secrets(ctx: Context, case: Case) -> Case:
     """A case as it is tried and kept: what is stored and what is sent is the same text."""
+    redact = ctx.redact
     return replace(
         case,
-        input=ctx.redact(case.input),
-        expected=ctx.redact(case.expected),
-        files=tuple((path, ctx.redact(text)) for path, text in case.files),
+        id=redact(case.id),
+        input=redact(case.input),
+        expected=redact(case.expected),
+        scorer=_scorer_without_secrets(case.scorer, redact),
+        tags=tuple(redact(tag) for tag in case.tags),
+        origin=redact(case.origin),
+        files=tuple((redact(path), redact(text)) for path, text in case.files),
     )
+
+
+def _scorer_without_secrets(text: str, redact: Callable[[str], str]) -> str:
+    try:
+        settings: object = json.loads(text)
+    except ValueError:  # it is refused later, with the reason
+        return redact(text)
+    return canonical(json_without_secrets(settings, redact))
 
 
 def _suite(cases: Sequence[Case]) -> tuple[Case, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError, NotFoundError, StoreError
+from metier.folders import refuse_links
 from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import draft_id, draft_of_package, save_draft
 from metier.library.proposals.ship import ship_if_gate_agrees
@@ -64,6 +65,7 @@ def train_and_ship(
     _check_skill(order)
     if out:
         _check_free(Path(out).expanduser())
+        refuse_links(library.ctx.root, Path(out).expanduser())
     try:
         finished = yield from train(library.ctx, order)
     except OSError as error:

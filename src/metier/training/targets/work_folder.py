@@ -8,7 +8,8 @@ import stat
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
-from metier.library.disk.atomic_files import WriteBatch, folder_at, write_tree
+from metier.folders import open_below
+from metier.library.disk.atomic_files import WriteBatch, write_tree
 from metier.skills.names import path_problem
 from metier.training.cases.evals_json import FOLDER
 
@@ -33,7 +34,7 @@ def install_skill(skill: Package | None, root: Path, place: Path) -> Path:
     target = root / (skill.name if NAME.fullmatch(skill.name) else "skill")
     target.mkdir(parents=True, exist_ok=True)
     writes = WriteBatch(lasting=False)
-    with folder_at(target) as handle:
+    with open_below(target) as handle:
         write_tree(handle, skill.without_files(path for path in skill.files if path.startswith(FOLDER)), {}, writes)
     writes.close(lasting=False)
     return target

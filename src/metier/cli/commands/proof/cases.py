@@ -202,6 +202,7 @@ def export(
     from pathlib import Path
 
     from metier.errors import RefusedError
+    from metier.library.disk.atomic_files import replace_file
     from metier.proof.replay.cases import list_cases
     from metier.training.cases.read import dump_case
 
@@ -212,7 +213,7 @@ def export(
         found = list_cases(ws.context, "accepted")
     if not found:
         raise RefusedError("No case is accepted yet. Review them: metier cases review")
-    file.write_text("".join(f"{dump_case(one)}\n" for one in found), encoding="utf-8")
+    replace_file(file, "".join(f"{dump_case(one)}\n" for one in found).encode(), ws.root)
     if as_json:
         emit({"file": str(file), "cases": len(found)})
     else:

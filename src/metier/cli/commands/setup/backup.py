@@ -28,7 +28,7 @@ def backup(ctx: typer.Context, file: TargetArgument, as_json: AsJson = False) ->
 
     from metier.maintenance.backup import write_backup as write
 
-    target = Path(file).expanduser().resolve()
+    target = Path(file).expanduser().absolute()
     with open_workspace(ctx) as ws:
         size = write(ws.context, target)
     if as_json:

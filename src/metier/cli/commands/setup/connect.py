@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from metier.agents.changes import PutLink
     from metier.agents.connect import Disconnected
     from metier.agents.known import CodingAgent
     from metier.agents.places import Places
@@ -128,7 +129,7 @@ def connect_found(
     dry_run: bool,
     is_quiet: bool,
     remove: bool = False,
-    links: Sequence[tuple[Path, Path]] = (),
+    links: Sequence[PutLink] = (),
     again: str = "metier connect",
     is_agreed: bool = False,
 ) -> ConnectReport:
@@ -246,7 +247,7 @@ def _why_unasked(agents: str) -> str:
     return NO_AGENT
 
 
-def _links_of(root: Path, flags: Mapping[str, object]) -> list[tuple[Path, Path]]:
+def _links_of(root: Path, flags: Mapping[str, object]) -> list[PutLink]:
     from metier.library.claude_links import planned_links
     from metier.workspace import Workspace
 

@@ -152,7 +152,7 @@ def _root_rows(roots: Sequence[tuple[Root, int]]) -> list[dict[str, object]]:
 
 
 def _roots_with_skills(roots: Sequence[Root]) -> list[tuple[Root, int]]:
-    return [(root, count) for root in roots if (count := count_skills(root.path))]
+    return [(root, count) for root in roots if not root.leads_away and (count := count_skills(root.path))]
 
 
 def count_skills(folder: Path) -> int:

@@ -236,13 +236,17 @@ def _apply_patch(
     ctx: typer.Context, path: Path, patch: ProposedPatch, again: str, *, strict: bool, dry_run: bool
 ) -> tuple[EditedFile, Sequence[str]]:
     """The file after the patch, and what the routing check says."""
+    from pathlib import Path
+
     from metier.cli.options import workspace_of
+    from metier.folders import refuse_links
     from metier.library.proposals.edit_skill import EditOptions, edit_file, edit_in_root
     from metier.proof.routing import TakeoverCheck
 
     given = options(ctx)
     ws = workspace_of(path, given.folder, given.flags)
     if ws is None:
+        refuse_links(Path(given.folder), path)
         return edit_file(path, patch, strict=strict, dry_run=dry_run), ()
     with ws:
         check = TakeoverCheck(ws.library, again)

@@ -40,7 +40,7 @@ def export(
     target = Path(to or f"{skill.rstrip('/').rpartition('/')[2]}.skill.zip").expanduser().absolute()
     if target.exists():
         raise RefusedError(f"{target} already exists. Choose another name: --to FILE.")
-    replace_file(target, content)
+    replace_file(target, content, ws.root)
     if as_json:
         emit({"file": str(target), "bytes": len(content)})
     else:
