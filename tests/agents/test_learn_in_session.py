@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from agent_model import AgentModel, Step, shell
+from allowing import allow
 from cli_shell import bumps
 from real_agents import real_agents
 
@@ -36,6 +37,7 @@ A dependency should be at its newest version.
 `pytest -q` passes.
 """
 ANSWER = {
+    "nonce": "THE NONCE",
     "target": "bump-dependency",
     "kind": "create",
     "body": BODY,
@@ -44,12 +46,13 @@ ANSWER = {
     "entry_path": [],
     "avoid": [],
 }
-ALL = 'for file in .metier/questions/*.md; do cp answer.json "${file%.md}.json"; done'
+NONCE = r"""$(sed -n 's/.*"nonce": "\([0-9a-f]*\)".*/\1/p' "$file")"""
+ALL = f'for file in ~/ask/*.md; do sed "s/THE NONCE/{NONCE}/" answer.json > "${{file%.md}}.json"; done'
 SCRIPT = {
     "metier learn --questions": [
-        shell("metier learn --questions .metier/questions", "I begin."),
-        shell("cat .metier/questions/*.md"),
-        shell(f"{ALL}; metier learn --answers .metier/questions"),
+        shell("metier learn --questions ~/ask", "I begin."),
+        shell("cat ~/ask/*.md"),
+        shell(f"{ALL}; metier learn --answers ~/ask"),
         shell("metier drafts list --json"),
         Step("One draft waits for you: bump-dependency, from 4 runs."),
     ]
@@ -63,7 +66,7 @@ def test_the_command_of_the_plugin_learns_with_the_open_session(tmp_path: Path) 
         (agents.tools / "metier").symlink_to(Path(sys.executable).with_name("metier"))
         agents.metier(project, "init", "--yes")
         with Workspace.open(project) as ws:
-            ws.deliver(bumps())
+            allow(ws, "question-files").deliver(bumps())
         (project / "answer.json").write_text(json.dumps(ANSWER))
         said = agents.claude(project, "/metier:learn")
         texts = agents.model.texts()
@@ -76,5 +79,5 @@ def test_the_command_of_the_plugin_learns_with_the_open_session(tmp_path: Path) 
         assert draft["id"] in texts[4]
         assert draft["target"] == "bump-dependency"
         assert not (project / ".agents/skills/bump-dependency").exists(), "it only proposes"
-        again = json.loads(agents.metier(project, "learn", "--questions", ".metier/questions", "--json"))
+        again = json.loads(agents.metier(project, "learn", "--questions", str(tmp_path / "ask"), "--json"))
         assert again["questions"] == [], "nothing is asked twice"
