@@ -46,6 +46,8 @@ class Skill:
     version: int
     hash: str
     description: str
+    stamp: str = ""
+    """The state of its folder when it was looked at."""
     problem: str = ""
     pinned: bool = False
     unsaved: bool = False
@@ -206,6 +208,7 @@ def _row(scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: 
         version=one.glance.version,
         hash=one.glance.hash,
         description=one.glance.description,
+        stamp=one.stamp,
         problem=one.glance.problem,
         pinned=profile.pinned,
         shadowed_by="" if winner.real == one.at.real else str(winner.folder),

@@ -34,6 +34,8 @@ class CatalogueEntry:
     content: ContentKey
     document: str
     """The path of its SKILL.md."""
+    stamp: str
+    """The state of its folder when it was read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +97,9 @@ def catalogue_of(skills: Iterable[Skill], texts: Mapping[ContentKey, SkillText])
             unread.append(LeftOut(name=one.name, reason=one.problem or "it cannot be read"))
         else:
             document = f"{one.folder}/{text.said.document}"
-            listed[one.name] = CatalogueEntry(skill=_selectable(one, text), content=text.content, document=document)
+            listed[one.name] = CatalogueEntry(
+                skill=_selectable(one, text), content=text.content, document=document, stamp=one.stamp
+            )
     return Catalogue(
         in_use=listed, others=tuple(others), unread=tuple(unread), version=_version(listed.values(), others)
     )

@@ -51,17 +51,17 @@ def _document(folder: str) -> tuple[str, str]:
     """The path of a skill's document, under either of its names, and its state."""
     for name in SKILL_FILES:
         path = f"{folder}/{name}"
-        stamp = stamp_of(path)
+        stamp = _stamp_of(path)
         if stamp:
             return path, stamp
     return f"{folder}/{SKILL_FILES[0]}", ""
 
 
 def _stamps(documents: Iterable[str]) -> dict[str, str]:
-    return {document: stamp_of(document) for document in documents}
+    return {document: _stamp_of(document) for document in documents}
 
 
-def stamp_of(document: str) -> str:
+def _stamp_of(document: str) -> str:
     """The state of a file: it changes when the file changes; empty when there is none."""
     try:
         state = os.stat(document)  # noqa: PTH116 - thousands of them

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from metier import __version__
 from metier.errors import BusyError, MetierError, NotFoundError, RefusedError
+from metier.hooks.stamp import fingerprint
 from metier.library.changes import was_reviewed_here
 from metier.library.disk.packages import read_package
 from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals.review_gate import review_change
-from metier.library.roots import SETTLED, fingerprint, last_change
+from metier.library.roots import SETTLED, last_change
 from metier.library.versions import journal
 from metier.selection.assembly.assemble import body_of
 from metier.selection.candidates.eligibility import LeftOut
