@@ -12,6 +12,7 @@ from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
 from metier.library.claude_links import update_link
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit, unsaved_version
+from metier.library.package_decisions import note_versions
 from metier.library.profiles import profile_of, update_profiles
 from metier.library.versions.apply import SkillChange, apply_changes
 from metier.store.tables.library import drafts, glances
@@ -152,11 +153,10 @@ def ship_changes(
     for store in {id(found.version_store): found.version_store for found, _ in changes}.values():
         mine = [(found, change) for found, change in changes if found.version_store is store]
         versions = apply_changes(store, [_sealed(ctx, change) for _, change in mine])
-        for (found, _), version in zip(mine, versions, strict=True):
-            update_link(ctx, found, version)
         try:
             with ctx.store.write() as transaction:
                 update_profiles(ctx, transaction, versions)
+                note_versions(transaction, ctx, versions)
                 _remember_shipped(transaction, mine, versions)
                 _save_accepted(transaction, ctx, accepted, versions)
                 for version in versions:
@@ -165,6 +165,8 @@ def ship_changes(
         except StoreError as error:
             _take_back(ctx, mine, versions, error)
             raise
+        for (found, _), version in zip(mine, versions, strict=True):
+            update_link(ctx, found, version)
         done += versions
     return done
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.library.listing import list_skills
+from metier.library.package_decisions import decision_on, hold_reason
 from metier.library.roots import AGENTS, CLAUDE
 from metier.store.tables.library import profiles
 
@@ -35,7 +36,7 @@ def update_link(ctx: Context, found: FoundSkill, version: Version) -> None:
     base = ctx.home if found.root.level == "user" else ctx.root
     if found.root.real != (base / AGENTS).resolve():
         return
-    if version.status == "active" and not version.out:
+    if version.status == "active" and not hold_reason(decision_on(ctx, version.hash)):
         link_skill(ctx, base, version.skill)
     else:
         unlink_skill(base, _own_folder(ctx, base), version.skill)
@@ -46,7 +47,7 @@ def linkable_skills(library: Library) -> list[tuple[Path, str]]:
     ctx = library.ctx
     with ctx.store.read() as transaction:
         uses = {one.skill.casefold(): one.uses for one in profiles.list_all(transaction)}
-    active = [one for one in list_skills(library) if one.status == "active" and not one.problem and not one.shadowed_by]
+    active = [one for one in list_skills(library) if one.status == "active" and one.is_usable]
     ranked = sorted(active, key=lambda one: (not one.pinned, -uses.get(one.name.casefold(), 0), one.name))
     places = [(base, one) for one in ranked for base in (ctx.root, ctx.home) if one.folder.parent == base / AGENTS]
     return [

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from metier.errors import MetierError
 from metier.events import Advanced, Began, Ended
+from metier.library.package_decisions import hold_reason
 from metier.library.profiles import name_of, profile_from_history
 from metier.library.roots import last_change, roots_in_order, scan_skill, skill_folders_in, winners
 from metier.library.skills import FoundSkill
 from metier.library.versions.history import folder_name
 from metier.skills.names import lookalike_key
-from metier.store.tables.library import glances, profiles
+from metier.store.tables.library import glances, package_decisions, profiles
 from metier.types.skills import Profile
 
 if TYPE_CHECKING:
@@ -49,11 +50,18 @@ class Skill:
     stamp: str = ""
     """The state of its folder when it was looked at."""
     problem: str = ""
+    held: str = ""
+    """Why it is not handed out although it is there; empty: nothing holds it back."""
     pinned: bool = False
     unsaved: bool = False
     """Whether somebody changed or removed it by hand, and no version of that is saved yet."""
     shadowed_by: str = ""
     """The folder of the skill of the same name that wins; empty: this one does."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can be read, nothing holds it back and it wins over others of its name."""
+        return not (self.problem or self.held or self.shadowed_by)
 
     @property
     def is_new(self) -> bool:
@@ -153,11 +161,13 @@ def skills_of(library: Library, scans: Sequence[RootScan], order: Order) -> list
     """The rows of a list: what is on disk, then what is only in the history."""
     with library.ctx.store.read() as transaction:
         known = {one.skill.casefold(): one for one in profiles.list_all(transaction)}
+        decided = package_decisions.list_all(transaction)
     for scan in scans:
         known |= {one.skill.casefold(): one for one in missing_profiles(library, scan, known)}
     seen = [(scan, one) for scan in scans for one in scan.seen]
-    wins = winners((one.at for _, one in seen), order)
-    rows = [_row(scan, one, known, wins) for scan, one in _once(seen)]
+    held = {one.at: why for _, one in seen if (why := hold_reason(decided.get(one.glance.hash)))}
+    wins = winners((one.at for _, one in seen if one.at not in held), order)
+    rows = [_row(scan, one, known, wins, held.get(one.at, "")) for scan, one in _once(seen)]
     return [*rows, *_absent_skills(library, scans, known, {row.name.casefold() for row in rows})]
 
 
@@ -195,7 +205,9 @@ def _scan_folders(
     return seen
 
 
-def _row(scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: Mapping[str, SkillFolder]) -> Skill:
+def _row(
+    scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: Mapping[str, SkillFolder], held: str
+) -> Skill:
     name = name_of(one.at.skill)
     profile = known.get(name.casefold()) or Profile(skill=name, workspace="")
     winner = wins.get(lookalike_key(name), one.at)
@@ -210,6 +222,7 @@ def _row(scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: 
         description=one.glance.description,
         stamp=one.stamp,
         problem=one.glance.problem,
+        held=held,
         pinned=profile.pinned,
         shadowed_by="" if winner.real == one.at.real else str(winner.folder),
         unsaved=scan.is_unsaved(one),

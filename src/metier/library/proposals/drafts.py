@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, MetierError, NotFoundError, RefusedError
+from metier.library.package_decisions import note_decision
 from metier.library.versions.objects import files_of
 from metier.skills.names import lookalike_key
 from metier.store.tables.library import drafts
@@ -95,7 +96,8 @@ def approve_draft(
         )
     seal = ctx.seal("approval", found.target, found.hash)
     now = replace(found, approved=found.hash, approver=current_user(), seal=seal, updated=ctx.now())
-    _move(ctx, found, now, "approve draft despite its gate" if found.objection else "approve draft", ctx.redact(reason))
+    action = "approve draft despite its gate" if found.objection else "approve draft"
+    _move_all(ctx, [(found, now)], action, ctx.redact(reason), allowed=True)
     return now
 
 
@@ -123,7 +125,7 @@ def reject_draft(library: Library, draft: str, reason: str) -> Draft:
     found = get_open_draft(library, draft)
     said = library.ctx.redact(reason)
     now = _rejection_of(library.ctx, found, said)
-    _move(library.ctx, found, now, "reject draft", said)
+    _move_all(library.ctx, [(found, now)], "reject draft", said, allowed=False)
     return now
 
 
@@ -132,7 +134,8 @@ def reject_drafts(library: Library, wanted: Sequence[str], reason: str = "") -> 
     known = {one.id: one for one in list_drafts(library)}
     found = [known[one] for one in dict.fromkeys(wanted) if one in known]
     said = library.ctx.redact(reason)
-    _move_all(library.ctx, [(one, _rejection_of(library.ctx, one, said)) for one in found], "reject draft", said)
+    changed = [(one, _rejection_of(library.ctx, one, said)) for one in found]
+    _move_all(library.ctx, changed, "reject draft", said, allowed=False)
     return found
 
 
@@ -248,15 +251,16 @@ def save_draft(ctx: Context, draft: Draft) -> Draft:
     return draft
 
 
-def _move(ctx: Context, before: Draft, now: Draft, action: str, reason: str) -> None:
-    _move_all(ctx, [(before, now)], action, reason)
-
-
-def _move_all(ctx: Context, changed: Sequence[tuple[Draft, Draft]], action: str, reason: str) -> None:
+def _move_all(
+    ctx: Context, changed: Sequence[tuple[Draft, Draft]], action: str, reason: str, *, allowed: bool | None = None
+) -> None:
+    """Save drafts as they are now; `allowed`: with a yes or a no to their bytes."""
     with ctx.store.write() as transaction:
         for before, now in changed:
             drafts.move(transaction, now, expected=before.status, hash_=before.hash)
             note_action(transaction, ctx, action, f"{before.id} {before.hash}", reason)
+            if allowed is not None:
+                note_decision(transaction, ctx, now.hash, action, allowed=allowed)
 
 
 def _shipped_drafts(library: Library, found: Iterable[Draft]) -> list[Draft]:

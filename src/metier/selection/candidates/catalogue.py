@@ -40,7 +40,7 @@ class CatalogueEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """All skills: those in use by name, those that are shadowed or retired, those that cannot be read."""
+    """All skills: those in use by name, those that are shadowed or retired, those that cannot or may not be read."""
 
     in_use: Mapping[str, CatalogueEntry]
     others: tuple[Selectable, ...] = ()
@@ -56,7 +56,7 @@ class Catalogue:
 
 def is_in_use(skill: Skill) -> bool:
     """Whether an agent could get this skill: it is there, readable, not retired, and not shadowed."""
-    return bool(skill.hash) and not skill.problem and not skill.shadowed_by and not _is_out(skill)
+    return bool(skill.hash) and skill.is_usable and not _is_out(skill)
 
 
 def content_of(skill: Skill) -> ContentKey:
@@ -93,8 +93,8 @@ def catalogue_of(skills: Iterable[Skill], texts: Mapping[ContentKey, SkillText])
         text = texts.get(content_of(one))
         if one.shadowed_by or _is_out(one):
             others.append(Selectable(name=one.name, status=one.status, shadowed=bool(one.shadowed_by)))
-        elif one.problem or text is None:
-            unread.append(LeftOut(name=one.name, reason=one.problem or "it cannot be read"))
+        elif one.problem or one.held or text is None:
+            unread.append(LeftOut(name=one.name, reason=one.problem or one.held or "it cannot be read"))
         else:
             document = f"{one.folder}/{text.said.document}"
             listed[one.name] = CatalogueEntry(

@@ -14,6 +14,7 @@ from metier.hooks.stamp import fingerprint
 from metier.library.changes import was_reviewed_here
 from metier.library.disk.packages import read_package
 from metier.library.hand_edits import record_hand_edit
+from metier.library.package_decisions import decision_on, hold_reason
 from metier.library.proposals.review_gate import review_change
 from metier.library.roots import SETTLED, last_change
 from metier.library.versions import journal
@@ -139,6 +140,7 @@ def allowed_package(library: Library, one: CatalogueEntry) -> tuple[Package, str
         found = activate(library, one.skill.folder)
         return found.package, str(found.version.number)
     package = read_package(Path(one.skill.folder))
+    _check_decision(library.ctx, package, one.skill.name)
     said = review_problem(library.ctx, package, one.skill.name)
     if said:
         raise RefusedError(f"{one.skill.name} is not handed out: {said}")
@@ -192,6 +194,7 @@ def activate(library: Library, skill: str) -> AllowedSkill:
         raise RefusedError(
             f"{found.folder} differs from version {last.number}, which passed review. It changed just now; try again."
         )
+    _check_decision(library.ctx, package, found.skill)
     if not any(one.hash == last.hash and was_reviewed_here(library.ctx, one) for one in past.versions):
         said = review_problem(library.ctx, package, found.skill)
         if said:
@@ -199,6 +202,11 @@ def activate(library: Library, skill: str) -> AllowedSkill:
                 f"{found.skill} is not handed out: {said} See: metier review, metier skills show {found.skill}"
             )
     return AllowedSkill(folder=found.skill, version=last, package=package)
+
+
+def _check_decision(ctx: Context, package: Package, skill: str) -> None:
+    if why := hold_reason(decision_on(ctx, package.hash())):
+        raise RefusedError(f"{skill} is not handed out: {why}.")
 
 
 def review_problem(ctx: Context, package: Package, skill: str) -> str:
