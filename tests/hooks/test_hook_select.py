@@ -143,6 +143,7 @@ def test_a_skill_with_anything_swapped_in_is_not_handed_out(ws: Workspace, swap:
     folder = stocked(ws).root / ".agents/skills/flaky-tests"
     (folder / "scripts").mkdir()
     (folder / "scripts/again.sh").write_text("npm test\n", encoding="utf-8")
+    ws.trust_skills()
     assert "Run it fifty times." in hooked(ready(ws), session_id="before")
     swap(folder)
     assert hooked(ws, session_id="after") == ""
@@ -152,8 +153,10 @@ def test_a_skill_of_very_many_files_is_selected_but_not_handed_out_by_a_hook(ws:
     folder = stocked(ws).root / ".agents/skills/flaky-tests"
     for number in range(63):
         (folder / f"{number}.md").write_text("More to read.\n", encoding="utf-8")
+    ws.trust_skills()
     assert "Run it fifty times." in hooked(ready(ws), session_id="with 64 files")
     (folder / "64.md").write_text("More to read.\n", encoding="utf-8")
+    ws.trust_skills()
     assert hooked(ready(ws), session_id="with 65 files") == ""
     assert ws.select(FLAKY).names == ("flaky-tests",)
 

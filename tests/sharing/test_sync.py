@@ -24,8 +24,9 @@ from sharing_world import (
 from metier.context.audit import acting_as
 from metier.errors import ConfigError, MetierError, NotFoundError, RefusedError, UnreachableError
 from metier.hooks.notes import read_all
-from metier.library.changes import archive_skill, restore_skill, rollback_skill, was_reviewed_here
+from metier.library.changes import archive_skill, restore_skill, rollback_skill
 from metier.library.lessons import approve_lesson, edit_lesson, forget_lesson, get_lesson, reject_lesson
+from metier.library.package_decisions import was_reviewed_here
 from metier.sharing.manifest import SignedManifest, sign_manifest
 from metier.sharing.membership import FILE, read_membership, remove_membership, write_membership
 from metier.sharing.offer import make_offer

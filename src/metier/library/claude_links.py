@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.library.listing import list_skills
-from metier.library.package_decisions import decision_on, hold_reason
+from metier.library.package_decisions import decision_on, hold_of
 from metier.library.roots import AGENTS, CLAUDE
 from metier.store.tables.library import profiles
 
@@ -36,10 +36,17 @@ def update_link(ctx: Context, found: FoundSkill, version: Version) -> None:
     base = ctx.home if found.root.level == "user" else ctx.root
     if found.root.real != (base / AGENTS).resolve():
         return
-    if version.status == "active" and not hold_reason(decision_on(ctx, version.hash)):
+    hold = hold_of(ctx, found, version.hash, decision_on(ctx, version.hash))
+    if version.status == "active" and not hold.reason:
         link_skill(ctx, base, version.skill)
     else:
         unlink_skill(base, _own_folder(ctx, base), version.skill)
+
+
+def drop_held_link(ctx: Context, found: FoundSkill, version: Version) -> None:
+    """Take the link to a skill away whose files were changed by hand and wait for a yes."""
+    if hold_of(ctx, found, version.hash, decision_on(ctx, version.hash)).reason:
+        update_link(ctx, found, version)
 
 
 def linkable_skills(library: Library) -> list[tuple[Path, str]]:
@@ -67,11 +74,10 @@ def planned_links(library: Library, *, is_connecting: bool = False) -> list[Link
     )
 
 
-def first_links(root: Path, home: Path, claude_home: str) -> list[Link]:
-    """The links that a folder would get which is no workspace yet."""
-    own = {root: root / CLAUDE, home: Path(claude_home) / "skills" if claude_home else home / CLAUDE}
-    found = [(file.parent, own[base]) for base in own for file in sorted((base / AGENTS).glob("*/SKILL.md"))]
-    return fitting_links(found)
+def first_links(home: Path, claude_home: str) -> list[Link]:
+    """The links that a folder would get which is no workspace yet: what lies in the project waits for a yes."""
+    own = Path(claude_home) / "skills" if claude_home else home / CLAUDE
+    return fitting_links((file.parent, own) for file in sorted((home / AGENTS).glob("*/SKILL.md")))
 
 
 def fitting_links(skills: Iterable[tuple[Path, Path]]) -> list[Link]:

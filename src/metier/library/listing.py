@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from metier.errors import MetierError
 from metier.events import Advanced, Began, Ended
-from metier.library.package_decisions import hold_reason
+from metier.library.package_decisions import FREE, Hold, hold_of
 from metier.library.profiles import name_of, profile_from_history
 from metier.library.roots import last_change, roots_in_order, scan_skill, skill_folders_in, winners
 from metier.library.skills import FoundSkill
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from metier.library.roots import Root, ScannedSkill, SkillFolder
     from metier.library.skills import Library
     from metier.library.versions.version_store import VersionStore
-    from metier.types.skills import Glance, SkillOrigin, SkillStatus
+    from metier.types.skills import Glance, PackageDecision, SkillOrigin, SkillStatus
 
 T = TypeVar("T")
 STEP = 500
@@ -52,6 +52,8 @@ class Skill:
     problem: str = ""
     held: str = ""
     """Why it is not handed out although it is there; empty: nothing holds it back."""
+    waits: bool = False
+    """Whether it is held because it waits for a yes to exactly these files."""
     pinned: bool = False
     unsaved: bool = False
     """Whether somebody changed or removed it by hand, and no version of that is saved yet."""
@@ -165,15 +167,16 @@ def skills_of(library: Library, scans: Sequence[RootScan], order: Order) -> list
     for scan in scans:
         known |= {one.skill.casefold(): one for one in missing_profiles(library, scan, known)}
     seen = [(scan, one) for scan in scans for one in scan.seen]
-    held = {one.at: why for _, one in seen if (why := hold_reason(decided.get(one.glance.hash)))}
+    held = {one.at: hold for scan, one in seen if (hold := _hold(library, scan, one, decided)).reason}
     wins = winners((one.at for _, one in seen if one.at not in held), order)
-    rows = [_row(scan, one, known, wins, held.get(one.at, "")) for scan, one in _once(seen)]
+    rows = [_row(scan, one, known, wins, held.get(one.at, FREE)) for scan, one in _once(seen)]
     return [*rows, *_absent_skills(library, scans, known, {row.name.casefold() for row in rows})]
 
 
 def _once(seen: Sequence[tuple[RootScan, ScannedSkill]]) -> list[tuple[RootScan, ScannedSkill]]:
-    """The first skill of each folder on disk; a link to the same folder is left out."""
+    """The skill of each folder on disk: where it lies itself, else the first link to it."""
     first = {one.at.real: one for _, one in reversed(seen)}
+    first |= {one.at.real: one for scan, one in seen if one.at.real == scan.root.real / one.at.skill}
     return [(scan, one) for scan, one in seen if first[one.at.real] is one]
 
 
@@ -205,8 +208,13 @@ def _scan_folders(
     return seen
 
 
+def _hold(library: Library, scan: RootScan, one: ScannedSkill, decided: Mapping[str, PackageDecision]) -> Hold:
+    found = FoundSkill(version_store=scan.version_store, root=scan.root, skill=one.at.skill)
+    return hold_of(library.ctx, found, one.glance.hash, decided.get(one.glance.hash))
+
+
 def _row(
-    scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: Mapping[str, SkillFolder], held: str
+    scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: Mapping[str, SkillFolder], hold: Hold
 ) -> Skill:
     name = name_of(one.at.skill)
     profile = known.get(name.casefold()) or Profile(skill=name, workspace="")
@@ -222,7 +230,8 @@ def _row(
         description=one.glance.description,
         stamp=one.stamp,
         problem=one.glance.problem,
-        held=held,
+        held=hold.reason,
+        waits=hold.waits,
         pinned=profile.pinned,
         shadowed_by="" if winner.real == one.at.real else str(winner.folder),
         unsaved=scan.is_unsaved(one),

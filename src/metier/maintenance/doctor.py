@@ -78,7 +78,7 @@ def check_workspace(
         return
     yield from check_agents(root, environ, records_headless=settings.config.record_headless)
     yield from _state(state)
-    yield from _spool(state)
+    yield from check_spool(state)
     yield from _store(root, state, flags, environ, full=full)
 
 
@@ -123,7 +123,8 @@ def _state(state: Path) -> Iterator[Check]:
         yield Check(name="permissions", state="problem", text=f"{state} cannot be written", fix=fix)
 
 
-def _spool(state: Path) -> Iterator[Check]:
+def check_spool(state: Path) -> Iterator[Check]:
+    """What waits in the spool, what could not be read, and the last error of a hook."""
     folder = state / spool.SPOOL
     names = waiting_files(folder)
     yield Check(name="spool", state="ok", text=f"{len(names)} files wait for the next command" if names else "empty")
@@ -156,7 +157,7 @@ def _store(
                 *_contents(ctx),
                 *_reading(broken),
                 *_skills(Library(ctx=ctx)),
-                *_hurting(Library(ctx=ctx)),
+                *hurting_skills(Library(ctx=ctx)),
             ]
     except DamagedError as error:
         yield Check(name="store", state="problem", text=str(error), fix=RESTORE)
@@ -229,7 +230,7 @@ def _skills(library: Library) -> Iterator[Check]:
     yield Check(name="skills", state="ok", text=f"{count} with a history, {versions} versions")
 
 
-def _hurting(library: Library) -> Iterator[Check]:
+def hurting_skills(library: Library) -> Iterator[Check]:
     """Skills that runs surely go better without."""
     current = {one.name: one.hash for one in list_skills(library) if not one.shadowed_by}
     for name, found in outcomes.hurting(library, current).items():

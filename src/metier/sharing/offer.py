@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import MetierError
 from metier.formats.value_json import dumps
-from metier.library.changes import was_reviewed_here
 from metier.library.delivery.notes_file import in_use
+from metier.library.package_decisions import was_reviewed_here
 from metier.sharing.manifest import OfferedLesson, OfferedSkill, OfferManifest
 from metier.store.tables.learning import lessons
 from metier.store.tables.pulse import pulse

@@ -10,7 +10,7 @@ from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, RefusedError, StoreError
 from metier.library.changes import change_status, ship_changes
 from metier.library.hand_edits import record_hand_edit
-from metier.library.package_decisions import decision_on, hold_reason, note_decision
+from metier.library.package_decisions import decision_on, is_refused, note_decision, refusal_text
 from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import (
     finish_interrupted_drafts,
@@ -66,8 +66,8 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
     ctx = library.ctx
     _check_allowed(ctx, draft)
     said = decision_on(ctx, draft.hash)
-    if said and not said.allowed and said.action != GATE_NO and not is_approved(ctx, draft):
-        return _note_doubt(ctx, draft, Decision(action="uninformative", reason=hold_reason(said)))
+    if said and is_refused(said) and said.action != GATE_NO and not is_approved(ctx, draft):
+        return _note_doubt(ctx, draft, Decision(action="uninformative", reason=refusal_text(said)))
     try:
         change = _prepare(library, draft)
         decision = gate.decide(draft, change.before, change.after)

@@ -45,6 +45,8 @@ class Catalogue:
     in_use: Mapping[str, CatalogueEntry]
     others: tuple[Selectable, ...] = ()
     unread: tuple[LeftOut, ...] = ()
+    waiting: tuple[str, ...] = ()
+    """Those of the project that wait for a yes, by name."""
     version: str = ""
     """A hash of all of it: it changes when the library changes."""
 
@@ -86,6 +88,8 @@ def text_of(package: Package, name: str) -> SkillText:
 
 def catalogue_of(skills: Iterable[Skill], texts: Mapping[ContentKey, SkillText]) -> Catalogue:
     """Make the catalogue of these skills; a skill without a text cannot be selected and is listed with the reason."""
+    skills = list(skills)
+    waiting = tuple(sorted({one.name for one in skills if one.waits and not one.problem}))
     listed: dict[str, CatalogueEntry] = {}
     others: list[Selectable] = []
     unread: list[LeftOut] = []
@@ -101,7 +105,11 @@ def catalogue_of(skills: Iterable[Skill], texts: Mapping[ContentKey, SkillText])
                 skill=_selectable(one, text), content=text.content, document=document, stamp=one.stamp
             )
     return Catalogue(
-        in_use=listed, others=tuple(others), unread=tuple(unread), version=_version(listed.values(), others)
+        in_use=listed,
+        others=tuple(others),
+        unread=tuple(unread),
+        waiting=waiting,
+        version=_version(listed.values(), others),
     )
 
 
