@@ -13,7 +13,9 @@ TITLES = {"broken": "Broken", "waits": "Waits for you"}
 
 
 def status(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Show what is broken here and what waits for you, each with the command that answers.
+    """Show what is broken and what waits for you.
+
+    Each line has the command that answers.
 
     Example:  metier status
     """

@@ -25,7 +25,7 @@ ASKS = 3
 
 
 def trust(ctx: typer.Context, names: NamesArgument = None) -> None:
-    """Say yes to the skills of this project that wait for it, all at once or by name.
+    """Say yes to the skills of this project that wait for it.
 
     What lies in the project's skill folders and was not applied by you waits: it may have come with a clone. The yes
     is for exactly these files; a change asks again. It needs a terminal.
