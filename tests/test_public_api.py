@@ -30,7 +30,8 @@ def test_the_public_methods_of_a_workspace_are_these() -> None:
         "adeliver", "aevaluate", "afinish", "alearn", "approve", "archive", "aselect", "atrain", "close", "deliver",
         "drafts", "evaluate", "finish", "history", "index", "index_skills", "ingest", "learn", "lessons", "mark",
         "open", "patterns", "pin", "problems", "read_waiting", "record", "record_hand_edits", "reject", "restore",
-        "rollback", "run", "runs", "search", "select", "skills", "tidy", "train", "verdict",
+        "rollback", "run", "runs", "search", "select", "skills", "tidy", "train", "trust_skills",
+        "verdict",
     ]  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from startup import cpu_ms
 
 from metier.hooks.rank import choose_skills
-from metier.selection.candidates.disk_changes import stamp_of
+from metier.hooks.stamp import fingerprint
 from metier.selection.evaluation import samples
 from metier.store.tables.selection import hook_skills as skill_words
 from metier.store.tables.selection.hook_skills import HandOut, InUse
@@ -87,9 +87,10 @@ def text(name: str, description: str, body: str) -> SkillText:
 
 def fill(ws: Workspace, texts: list[SkillText]) -> None:
     """Put skills into the store as if they had been looked at and found fit."""
-    document = ws.root / "SKILL.md"
+    document = ws.root / "skill/SKILL.md"
+    document.parent.mkdir(exist_ok=True)
     document.write_text("# A skill\n", encoding="utf-8")
-    stamp = stamp_of(str(document))
+    stamp, _ = fingerprint(str(document.parent))
     rows = [InUse(name=one.content.name, hash=one.content.hash, document=str(document), stamp=stamp) for one in texts]
     made = [
         HandOut(content=one.content, checked="x", text=SHOWN.format(one.body[:4000]), tokens=1_000) for one in texts

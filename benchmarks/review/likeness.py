@@ -29,7 +29,6 @@ from corpus import DOCUMENT, SHARED, blind, folders, hostile, hostile_programs, 
 from scipy.sparse import csr_matrix, vstack
 from sklearn.linear_model import LogisticRegression
 
-from metier.review.matching.hosts import Acquaintance
 from metier.review.matching.likeness import FEW, Part, WeighedPassage, discount, orders, programs
 from metier.review.text.file_kinds import sources
 from metier.skills.package import Package
@@ -66,10 +65,8 @@ class Sample(NamedTuple):
 def passages(package: Package, part: Part) -> Iterator[tuple[WeighedPassage, float]]:
     """Each passage with what it counts less."""
     texts = list(sources(package))
-    documents = [one.raw.data for one in texts if one.is_page]
-    hosts = Acquaintance(f"{package.name} {package.description}", [one.raw.data for one in texts], documents)
     for source in texts:
-        yield from ((one, discount(source) / 1000) for one in (orders if part == "orders" else programs)(source, hosts))
+        yield from ((one, discount(source) / 1000) for one in (orders if part == "orders" else programs)(source))
 
 
 def bare(packages: Iterable[tuple[str, Package]], group: str, part: Part, kind: str = "ordinary") -> Iterator[Sample]:
@@ -89,10 +86,7 @@ def of_blind(part: Part) -> Iterator[Sample]:
         for path, source in texts.items():
             begins = [0, *(at + 1 for at, char in enumerate(source.text) if char == "\n")]
             spots = [begins[line - 1] + 2 for file, line in marks if file == path and line <= len(begins)]
-            documents = [other.raw.data for other in texts.values() if other.is_page]
-            about = f"{changed.name} {changed.description}"
-            hosts = Acquaintance(about, [other.raw.data for other in texts.values()], documents)
-            for found in (orders if part == "orders" else programs)(source, hosts):
+            for found in (orders if part == "orders" else programs)(source):
                 left, right = found.view.place(found.start), found.view.place(found.end)
                 is_bad = any(left <= spot < right for spot in spots)
                 (bad if is_bad else good).append((found.features, discount(source) / 1000))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, Unpack
@@ -14,7 +13,7 @@ from metier.runs.ingest import has_waiting_transcripts
 from metier.store.tables import meta
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
     from types import TracebackType
@@ -64,15 +63,19 @@ class Workspace:
         flags: Mapping[str, object] | None = None,
         environ: Mapping[str, str] | None = None,
         clock: Callable[[], datetime] = utc,
+        trust_roots: bool = False,
     ) -> Self:
         """Open the workspace a folder belongs to, making it first unless told not to.
 
-        Without a folder it is that of METIER_WORKSPACE, else the current one.
+        Without a folder it is that of METIER_WORKSPACE, else the current one. `trust_roots`: say yes to the skills that
+        lie in the project now; the audit log keeps that a program did.
         """
         ws = cls(context=open_context(folder, create=create, flags=flags, environ=environ, clock=clock))
         ws._recover()
         with suppress(StoreError):  # what hooks spooled waits for the next one
             ws.ingest()
+        if trust_roots:
+            ws.trust_skills()
         return ws
 
     @property
@@ -263,6 +266,12 @@ class Workspace:
 
         return result_of(record_hand_edits(self.library))
 
+    def trust_skills(self, names: Sequence[str] = ()) -> list[Skill]:
+        """Say yes to the skills of the project that wait for it, or to those named; recorded as a program's yes."""
+        from metier.library.trust import trust_as_program
+
+        return trust_as_program(self.library, names)
+
     def select(
         self,
         task: str,
@@ -380,7 +389,7 @@ class Workspace:
                 from metier.maintenance.retention import erase_removed_text
 
                 erase_removed_text(self.context)
-        if any(_has_entries(folder / JOURNAL) for folder in (self.context.history, self.context.person)):
+        if any(any((folder / JOURNAL).glob("*")) for folder in (self.context.history, self.context.person)):
             with suppress(MetierError):  # the next change tries again, and says what is in the way
                 self.library.recover()
         left = [*self.state.glob("backup-*"), *self.state.glob("restore-*")]
@@ -388,11 +397,3 @@ class Workspace:
             from metier.context.temp_folders import remove_leftovers
 
             remove_leftovers(left)
-
-
-def _has_entries(folder: Path) -> bool:
-    try:
-        with os.scandir(folder) as entries:
-            return next(entries, None) is not None
-    except OSError:
-        return False

@@ -15,15 +15,14 @@ from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
 from metier.formats.handed_text import given_skills
 from metier.hooks.agents import selection_id
-from metier.hooks.rank import RankedSkill, is_unchanged
 from metier.hooks.trial import arm_of
 from metier.selection.assembly.render import ABOUT, HOOK_CHARACTERS, HOOK_TOKENS
-from metier.selection.candidates.disk_changes import stamp_of
 from metier.store.tables.selection import selections, trials
 from metier.types.proof import Trial
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from metier.types import Selection
@@ -102,6 +101,64 @@ def test_a_skill_that_changed_or_went_since_it_was_looked_at_is_not_handed_out(w
     assert hooked(ws) == ""
     (folder / "SKILL.md").unlink()
     assert hooked(ws) == ""
+
+
+def swap_script(folder: Path) -> None:
+    """Other bytes of the same length, with the old time of change."""
+    script = folder / "scripts/again.sh"
+    before = script.stat()
+    script.write_bytes(script.read_bytes().replace(b"npm", b"rm "))
+    os.utime(script, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def put_link_for_script(folder: Path) -> None:
+    (folder / "scripts/again.sh").rename(folder.parent.parent / "again.sh")
+    (folder / "scripts/again.sh").symlink_to(folder.parent.parent / "again.sh")
+
+
+def put_link_for_scripts(folder: Path) -> None:
+    (folder / "scripts").rename(folder.parent.parent / "scripts")
+    (folder / "scripts").symlink_to(folder.parent.parent / "scripts")
+
+
+def put_link_for_skill(folder: Path) -> None:
+    folder.rename(folder.parent.parent / "moved")
+    folder.symlink_to(folder.parent.parent / "moved")
+
+
+SWAPS: dict[str, Callable[[Path], object]] = {
+    "a script with other bytes": swap_script,
+    "a script with another mode": lambda folder: (folder / "scripts/again.sh").chmod(0o777),
+    "a script more": lambda folder: (folder / "scripts/more.sh").write_text("npm test\n", encoding="utf-8"),
+    "a script less": lambda folder: (folder / "scripts/again.sh").unlink(),
+    "a folder more": lambda folder: (folder / "assets").mkdir(),
+    "a link for a script": put_link_for_script,
+    "a link for a folder of scripts": put_link_for_scripts,
+    "a link for the skill": put_link_for_skill,
+}
+
+
+@pytest.mark.parametrize("swap", SWAPS.values(), ids=SWAPS.keys())
+def test_a_skill_with_anything_swapped_in_is_not_handed_out(ws: Workspace, swap: Callable[[Path], object]) -> None:
+    folder = stocked(ws).root / ".agents/skills/flaky-tests"
+    (folder / "scripts").mkdir()
+    (folder / "scripts/again.sh").write_text("npm test\n", encoding="utf-8")
+    ws.trust_skills()
+    assert "Run it fifty times." in hooked(ready(ws), session_id="before")
+    swap(folder)
+    assert hooked(ws, session_id="after") == ""
+
+
+def test_a_skill_of_very_many_files_is_selected_but_not_handed_out_by_a_hook(ws: Workspace) -> None:
+    folder = stocked(ws).root / ".agents/skills/flaky-tests"
+    for number in range(63):
+        (folder / f"{number}.md").write_text("More to read.\n", encoding="utf-8")
+    ws.trust_skills()
+    assert "Run it fifty times." in hooked(ready(ws), session_id="with 64 files")
+    (folder / "64.md").write_text("More to read.\n", encoding="utf-8")
+    ws.trust_skills()
+    assert hooked(ready(ws), session_id="with 65 files") == ""
+    assert ws.select(FLAKY).names == ("flaky-tests",)
 
 
 def test_selecting_makes_what_it_looked_at_ready_for_the_hook(ws: Workspace) -> None:
@@ -231,15 +288,6 @@ def test_an_older_database_is_no_trouble(ws: Workspace) -> None:
     with ws.context.store.write() as transaction:
         transaction.all("DROP TABLE selectable")
     assert hooked(ws) == ""
-
-
-def test_the_stamp_is_the_same_on_both_sides(tmp_path: Path) -> None:
-    document = tmp_path / "SKILL.md"
-    document.write_text("x", encoding="utf-8")
-    skill = RankedSkill((1, "x", "h", str(document), stamp_of(str(document)), 1.0, 10, "text"))
-    assert is_unchanged(skill)
-    document.write_text("xy", encoding="utf-8")
-    assert not is_unchanged(skill)
 
 
 def test_it_loads_nothing_that_takes_long() -> None:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from selection_shop import put
+from selection_shop import put as put_trusted
 
 from metier.agents.changes import apply_change
 from metier.library.claude_links import LISTING, listing_size, planned_links, unlink_all
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from metier.library.skills import Library
+
+
+def put(ws: Workspace, name: str, description: str, body: str) -> Path:
+    """A skill with a yes to it and without the link that came with the yes."""
+    folder = put_trusted(ws, name, description, body)
+    unlink_all(ws.root)
+    return folder
 
 
 def link_active_skills(library: Library) -> list[Path]:

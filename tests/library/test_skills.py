@@ -285,6 +285,7 @@ def test_a_pinned_skill_says_so_once(ws: Workspace) -> None:
 
 def test_the_projects_skill_wins_by_the_standard_and_the_persons_by_claude_codes_order(ws: Workspace) -> None:
     own, mine = put(ws.root / ".claude/skills", "deploy"), put(ws.context.home / ".claude/skills", "deploy")
+    ws.trust_skills()
     standard = {one.folder: one.shadowed_by for one in ws.skills()}
     assert standard == {own: "", mine: str(own)}
     other = list_skills(ws.library, "claude-code")
@@ -517,4 +518,5 @@ def test_a_description_that_spells_out_half_a_character_can_be_kept_and_selected
     said = 'name: smile\ndescription: "Smiles \\ud83d\\ude00 at people, \\ud83d"'
     (folder / "SKILL.md").write_text(f"---\n{said}\n---\n\n# Smile\n\nSmile at people.\n")
     assert [one.description for one in list_skills(ws.library)] == ["Smiles \U0001f600 at people, \ufffd"]
+    ws.trust_skills()
     assert ws.select("smile at people").names == ("smile",)

@@ -47,6 +47,7 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
         (folder / "notes").mkdir()
         (folder / "notes/seeds & more.txt").write_text("Fix the seed.\n")
         (folder / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+        ws.trust_skills()
         ws.deliver(bumps(3))
     with Talk(tmp_path) as found:
         yield found

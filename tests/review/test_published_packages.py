@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from metier.review.layers.content import findings_of
-from metier.review.matching.hosts import Acquaintance
 from metier.review.matching.likeness import ELSEWHERE, alike, discount, orders, score, weights_of
 from metier.review.matching.scan import Evidence
 from metier.review.review import review_package
@@ -48,11 +47,10 @@ def test_a_passage_counts_less_in_a_page_that_is_not_the_document() -> None:
     main, page = (source_of(path, ORDER.encode()) for path in ("SKILL.md", "references/notes.md"))
     script = source_of("scripts/go.py", f"# {ORDER}".encode())
     assert [discount(one) for one in (main, page, script)] == [0, ELSEWHERE, 0]
-    hosts = Acquaintance("", [main.raw.data], [main.raw.data])
-    (passage,) = orders(page, hosts)
+    (passage,) = orders(page)
     weights = weights_of("orders")
     enough = score(passage.features, weights) - ELSEWHERE >= weights.rather
-    assert bool(list(alike(page, hosts, "orders"))) == enough
+    assert bool(list(alike(page, "orders"))) == enough
 
 
 def test_bytes_that_are_no_text_hold_no_words_of_mixed_alphabets() -> None:

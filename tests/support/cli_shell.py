@@ -64,6 +64,10 @@ class Shell:
         assert (said.code, said.err) == (code, ""), said.err
         return json.loads(said.out)
 
+    def trust(self) -> None:
+        """Say yes to the skills that lie in the project."""
+        Workspace.open(self.folder, trust_roots=True).close()
+
     def deliver(self, runs: Iterable[Run]) -> list[str]:
         with Workspace.open(self.folder) as ws:
             return [one.id for one in ws.deliver(runs)]

@@ -41,6 +41,7 @@ COMMANDS = {
     "demo": "metier.cli.demo:demo",
     "init": "metier.cli.commands.setup.init:init",
     "uninit": "metier.cli.commands.setup.state:uninit",
+    "status": "metier.cli.commands.status:status",
     "connect": "metier.cli.commands.setup.connect:connect",
     "disconnect": "metier.cli.commands.setup.connect:disconnect",
     "record": "metier.cli.commands.record:record",

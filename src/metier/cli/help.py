@@ -20,7 +20,7 @@ GROUPS = {
     "Skills": ("skills", "drafts", "review", "select", "mcp"),
     "Measure and improve": ("eval", "cases", "trial", "train"),
     "Many machines": ("serve", "sync", "fleet", "worker", "store"),
-    "Look after it": ("doctor", "where", "config", "models", "audit", "pause", "resume", "backup", "restore"),
+    "Look after it": ("status", "doctor", "where", "config", "models", "audit", "pause", "resume", "backup", "restore"),
 }
 """Commands by what people want to do; one that stands in none is listed at the end."""
 REST = "More"

@@ -20,6 +20,11 @@ SHORTEST, LONGEST = 4, 16
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+def has_terminal() -> bool:
+    """Whether a person can be shown something and asked."""
+    return bool(sys.stdin) and sys.stdin.isatty() and sys.stdout.isatty()
+
+
 @contextmanager
 def deciding() -> Generator[None]:
     """What a person decides here: refused without a terminal; a yes meanwhile is kept as said in one."""
@@ -27,7 +32,7 @@ def deciding() -> Generator[None]:
 
     from metier.context.audit import yes_by
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not has_terminal():
         said = visible(join(("metier", *sys.argv[1:])))
         raise RefusedError(
             f"Only a person decides this. Run it in a terminal: {said}   In the browser: metier ui --open"

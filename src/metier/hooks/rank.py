@@ -11,6 +11,8 @@ import os
 import re
 from math import exp, log
 
+from metier.hooks.stamp import fingerprint
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +32,8 @@ BIAS, COVERAGE, HEAD_COVERAGE, LEAD, LENGTH = -10.5, 3.1, 2.8, 8.25, 3.1
 """Weights of: words found anywhere, words found in name or description, lead over the next skill, number of words."""
 MIN_PROBABILITY, MIN_LEAD = 0.7, 0.03
 """A skill is chosen from this probability on, and only with more than this lead."""
+MOST_FILES = 64
+"""A skill with more files than this is not handed out by hooks: looking at all of them takes too long."""
 CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af])")
 """The store puts a space around each of these characters, too."""
 WORD = re.compile(r"[^\W_]+")
@@ -151,12 +155,9 @@ def words_of(prompt: str) -> list[str]:
 
 
 def is_unchanged(skill: RankedSkill) -> bool:
-    """Whether the skill's file is still the one from which its text was prepared."""
-    try:
-        state = os.stat(skill.document)
-    except OSError:
-        return False
-    return skill.stamp == f"{state.st_ino} {state.st_size} {state.st_mtime_ns}"
+    """Whether the skill's folder is still as it was when its text was prepared; never if it has very many files."""
+    stamp, _ = fingerprint(os.path.dirname(skill.document), MOST_FILES)
+    return bool(stamp) and stamp == skill.stamp
 
 
 def read_statements() -> dict[str, str]:

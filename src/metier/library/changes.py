@@ -13,6 +13,7 @@ from metier.folders import TOP, refuse_links
 from metier.library.claude_links import update_link
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit, unsaved_version
+from metier.library.package_decisions import REVIEWED_ACTIONS, note_versions
 from metier.library.profiles import profile_of, update_profiles
 from metier.library.versions.apply import SkillChange, apply_changes
 from metier.store.tables.library import drafts, glances
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 ChangeCheck = Callable[[str, "tuple[Package | None, Package]"], object]
 """Asked before a change ships, with the skill and its package before and after; it raises what it refuses."""
-REVIEWED_ACTIONS = ("apply", "edit", "import")
-"""Versions that were reviewed or approved when they were made; all others are reviewed before use."""
 
 
 def allow_any(skill: str, change: tuple[Package | None, Package]) -> object:
@@ -153,11 +152,10 @@ def ship_changes(
     for store in {id(found.version_store): found.version_store for found, _ in changes}.values():
         mine = [(found, change) for found, change in changes if found.version_store is store]
         versions = apply_changes(store, [_sealed(ctx, change) for _, change in mine])
-        for (found, _), version in zip(mine, versions, strict=True):
-            update_link(ctx, found, version)
         try:
             with ctx.store.write() as transaction:
                 update_profiles(ctx, transaction, versions)
+                note_versions(transaction, ctx, versions)
                 _remember_shipped(transaction, mine, versions)
                 _save_accepted(transaction, ctx, accepted, versions)
                 for version in versions:
@@ -166,6 +164,8 @@ def ship_changes(
         except StoreError as error:
             _take_back(ctx, mine, versions, error)
             raise
+        for (found, _), version in zip(mine, versions, strict=True):
+            update_link(ctx, found, version)
         done += versions
     return done
 
@@ -176,12 +176,6 @@ def _sealed(ctx: Context, change: SkillChange) -> SkillChange:
         return change
     seal = ctx.seal("version", change.version.skill, change.package.hash())
     return replace(change, version=replace(change.version, seal=seal))
-
-
-def was_reviewed_here(ctx: Context, version: Version) -> bool:
-    """Whether this person's Metier let these bytes in; a history that came along proves nothing."""
-    sealed = ctx.is_sealed(version.seal, "version", version.skill, version.hash)
-    return version.action in REVIEWED_ACTIONS and sealed
 
 
 def _remember_shipped(

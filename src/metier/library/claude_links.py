@@ -11,6 +11,7 @@ from metier.agents.changes import PutLink, apply_change
 from metier.errors import RefusedError
 from metier.folders import first_link, open_below
 from metier.library.listing import list_skills
+from metier.library.package_decisions import decision_on, hold_of
 from metier.library.roots import AGENTS, CLAUDE
 from metier.store.tables.library import profiles
 
@@ -36,10 +37,17 @@ def update_link(ctx: Context, found: FoundSkill, version: Version) -> None:
     base = ctx.home if found.root.level == "user" else ctx.root
     if found.root.real != (base / AGENTS).resolve():
         return
-    if version.status == "active" and not version.out:
+    hold = hold_of(ctx, found, version.hash, decision_on(ctx, version.hash))
+    if version.status == "active" and not hold.reason:
         link_skill(ctx, base, version.skill)
     else:
         unlink_skill(base, _own_folder(ctx, base), version.skill, _project(ctx, base))
+
+
+def drop_held_link(ctx: Context, found: FoundSkill, version: Version) -> None:
+    """Take the link to a skill away whose files were changed by hand and wait for a yes."""
+    if hold_of(ctx, found, version.hash, decision_on(ctx, version.hash)).reason:
+        update_link(ctx, found, version)
 
 
 def linkable_skills(library: Library) -> list[tuple[Path, str]]:
@@ -47,7 +55,7 @@ def linkable_skills(library: Library) -> list[tuple[Path, str]]:
     ctx = library.ctx
     with ctx.store.read() as transaction:
         uses = {one.skill.casefold(): one.uses for one in profiles.list_all(transaction)}
-    active = [one for one in list_skills(library) if one.status == "active" and not one.problem and not one.shadowed_by]
+    active = [one for one in list_skills(library) if one.status == "active" and one.is_usable]
     ranked = sorted(active, key=lambda one: (not one.pinned, -uses.get(one.name.casefold(), 0), one.name))
     bases = [base for base in (ctx.root, ctx.home) if not _is_linked(_project(ctx, base))]
     places = [(base, one) for one in ranked for base in bases if one.folder.parent == base / AGENTS]
@@ -68,16 +76,10 @@ def planned_links(library: Library, *, is_connecting: bool = False) -> list[PutL
     )
 
 
-def first_links(root: Path, home: Path, claude_home: str) -> list[PutLink]:
-    """The links that a folder would get which is no workspace yet."""
-    own = {root: root / CLAUDE, home: Path(claude_home) / "skills" if claude_home else home / CLAUDE}
-    projects = {base: None if base == home else base for base in own}
-    bases = [base for base, project in projects.items() if not _is_linked(project)]
-    return fitting_links(
-        (file.parent, own[base], projects[base])
-        for base in bases
-        for file in sorted((base / AGENTS).glob("*/SKILL.md"))
-    )
+def first_links(home: Path, claude_home: str) -> list[PutLink]:
+    """The links that a folder would get which is no workspace yet: what lies in the project waits for a yes."""
+    own = Path(claude_home) / "skills" if claude_home else home / CLAUDE
+    return fitting_links((file.parent, own, None) for file in sorted((home / AGENTS).glob("*/SKILL.md")))
 
 
 def fitting_links(skills: Iterable[tuple[Path, Path, Path | None]]) -> list[PutLink]:

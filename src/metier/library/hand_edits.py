@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user
 from metier.errors import MetierError, StoreError
 from metier.events import Advanced, Noted
+from metier.library.claude_links import drop_held_link
 from metier.library.disk.atomic_files import WriteBatch
 from metier.library.disk.slot import ABSENT, SkillSlot
 from metier.library.listing import STEP, RootScan, missing_profiles, number_versions, scan_root, skills_of
 from metier.library.profiles import is_behind, update_profiles
 from metier.library.roots import roots_in_order
+from metier.library.skills import FoundSkill
 from metier.library.versions import journal
 from metier.library.versions.history import VersionEntry
 from metier.library.versions.objects import files_of
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.library.listing import Skill
     from metier.library.roots import Root
-    from metier.library.skills import FoundSkill, Library
+    from metier.library.skills import Library
     from metier.library.versions.version_store import VersionStore
     from metier.skills.package import Package
 
@@ -164,6 +166,7 @@ def record_hand_edit(ctx: Context, found: FoundSkill) -> Version | None:
     if version:
         with ctx.store.write() as transaction:
             update_profiles(ctx, transaction, [version])
+        drop_held_link(ctx, found, version)
     return version
 
 
@@ -212,6 +215,9 @@ def _record_root(library: Library, root: Root) -> Generator[Event, None, RootSca
     if root.writable and names:
         with suppress(MetierError):  # a library that cannot be written can still be read
             made, failed = yield from _save_edits(library.ctx, scan.version_store, root, names)
+            for version in made:
+                found = FoundSkill(version_store=scan.version_store, root=root, skill=version.skill)
+                drop_held_link(library.ctx, found, version)
             known += made
             scan = replace(
                 scan, seen=[one if one.at.skill in failed else replace(one, package=None) for one in scan.seen]

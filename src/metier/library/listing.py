@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 from metier.errors import MetierError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.folders import link_text
+from metier.library.package_decisions import FREE, Hold, hold_of
 from metier.library.profiles import name_of, profile_from_history
 from metier.library.roots import last_change, roots_in_order, scan_skill, skill_folders_in, winners
 from metier.library.skills import FoundSkill
 from metier.library.versions.history import folder_name
 from metier.skills.names import lookalike_key
-from metier.store.tables.library import glances, profiles
+from metier.store.tables.library import glances, package_decisions, profiles
 from metier.types.skills import Profile
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from metier.library.roots import Root, ScannedSkill, SkillFolder
     from metier.library.skills import Library
     from metier.library.versions.version_store import VersionStore
-    from metier.types.skills import Glance, SkillOrigin, SkillStatus
+    from metier.types.skills import Glance, PackageDecision, SkillOrigin, SkillStatus
 
 T = TypeVar("T")
 STEP = 500
@@ -47,12 +48,23 @@ class Skill:
     version: int
     hash: str
     description: str
+    stamp: str = ""
+    """The state of its folder when it was looked at."""
     problem: str = ""
+    held: str = ""
+    """Why it is not handed out although it is there; empty: nothing holds it back."""
+    waits: bool = False
+    """Whether it is held because it waits for a yes to exactly these files."""
     pinned: bool = False
     unsaved: bool = False
     """Whether somebody changed or removed it by hand, and no version of that is saved yet."""
     shadowed_by: str = ""
     """The folder of the skill of the same name that wins; empty: this one does."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can be read, nothing holds it back and it wins over others of its name."""
+        return not (self.problem or self.held or self.shadowed_by)
 
     @property
     def is_new(self) -> bool:
@@ -158,17 +170,20 @@ def skills_of(library: Library, scans: Sequence[RootScan], order: Order) -> list
     """The rows of a list: what is on disk, then what is only in the history."""
     with library.ctx.store.read() as transaction:
         known = {one.skill.casefold(): one for one in profiles.list_all(transaction)}
+        decided = package_decisions.list_all(transaction)
     for scan in scans:
         known |= {one.skill.casefold(): one for one in missing_profiles(library, scan, known)}
     seen = [(scan, one) for scan in scans for one in scan.seen]
-    wins = winners((one.at for _, one in seen), order)
-    rows = [_row(scan, one, known, wins) for scan, one in _once(seen)]
+    held = {one.at: hold for scan, one in seen if (hold := _hold(library, scan, one, decided)).reason}
+    wins = winners((one.at for _, one in seen if one.at not in held), order)
+    rows = [_row(scan, one, known, wins, held.get(one.at, FREE)) for scan, one in _once(seen)]
     return [*rows, *_absent_skills(library, scans, known, {row.name.casefold() for row in rows})]
 
 
 def _once(seen: Sequence[tuple[RootScan, ScannedSkill]]) -> list[tuple[RootScan, ScannedSkill]]:
-    """The first skill of each folder on disk; a link to the same folder is left out."""
+    """The skill of each folder on disk: where it lies itself, else the first link to it."""
     first = {one.at.real: one for _, one in reversed(seen)}
+    first |= {one.at.real: one for scan, one in seen if one.at.real == scan.root.real / one.at.skill}
     return [(scan, one) for scan, one in seen if first[one.at.real] is one]
 
 
@@ -200,7 +215,14 @@ def _scan_folders(
     return seen
 
 
-def _row(scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: Mapping[str, SkillFolder]) -> Skill:
+def _hold(library: Library, scan: RootScan, one: ScannedSkill, decided: Mapping[str, PackageDecision]) -> Hold:
+    found = FoundSkill(version_store=scan.version_store, root=scan.root, skill=one.at.skill)
+    return hold_of(library.ctx, found, one.glance.hash, decided.get(one.glance.hash))
+
+
+def _row(
+    scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: Mapping[str, SkillFolder], hold: Hold
+) -> Skill:
     name = name_of(one.at.skill)
     profile = known.get(name.casefold()) or Profile(skill=name, workspace="")
     winner = wins.get(lookalike_key(name), one.at)
@@ -213,7 +235,10 @@ def _row(scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: 
         version=one.glance.version,
         hash=one.glance.hash,
         description=one.glance.description,
+        stamp=one.stamp,
         problem=one.glance.problem,
+        held=hold.reason,
+        waits=hold.waits,
         pinned=profile.pinned,
         shadowed_by="" if winner.real == one.at.real else str(winner.folder),
         unsaved=scan.is_unsaved(one),

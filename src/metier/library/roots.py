@@ -6,7 +6,6 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +13,7 @@ from metier.config import Order  # noqa: TC001 - read at run time
 from metier.errors import InputError, RefusedError
 from metier.folders import first_link, place_below
 from metier.formats.strict_json import clean
+from metier.hooks.stamp import fingerprint
 from metier.library.disk.packages import read_package, skills_below
 from metier.skills.names import lookalike_key
 from metier.skills.validation import validate
@@ -181,6 +181,8 @@ class ScannedSkill:
 
     at: SkillFolder
     glance: Glance
+    stamp: str
+    """The state of its folder just before it was read."""
     package: Package | None = None
     """There only when it was read this time."""
 
@@ -199,12 +201,13 @@ def scan_skill(at: SkillFolder, before: Glance | None, history: Path | str) -> S
     now = time.time_ns()
     stamp, newest = fingerprint(str(at.real))
     if before and before.fingerprint == f"{stamp}-{last_change(history)}":
-        return ScannedSkill(at=at, glance=before)
+        return ScannedSkill(at=at, glance=before, stamp=stamp)
     settled = stamp if now - newest > SETTLED else ""
     try:
         package = read_package(at.real)
     except RefusedError as error:
-        return ScannedSkill(at=at, glance=Glance(fingerprint=settled, name=at.skill, problem=str(error)))
+        unread = Glance(fingerprint=settled, name=at.skill, problem=str(error))
+        return ScannedSkill(at=at, glance=unread, stamp=stamp)
     found = validate(package, level="lenient", folder=at.skill.rpartition("/")[2])
     first = found.problems[0] if found.problems else None
     said = package.frontmatter  # once: it is parsed anew each time
@@ -215,7 +218,7 @@ def scan_skill(at: SkillFolder, before: Glance | None, history: Path | str) -> S
         description=_text(said, "description"),
         problem=f"{first.file}:{first.line} {first.rule}: {first.reason}" if first else "",
     )
-    return ScannedSkill(at=at, glance=glance, package=package)
+    return ScannedSkill(at=at, glance=glance, stamp=stamp, package=package)
 
 
 def _text(frontmatter: Frontmatter, key: str) -> str:
@@ -229,28 +232,3 @@ def last_change(history: Path | str) -> int:
         return os.stat(history).st_mtime_ns  # noqa: PTH116 - thousands of them
     except FileNotFoundError:
         return 0
-
-
-def fingerprint(folder: str) -> tuple[str, int]:
-    """A digest of the names, sizes and times of all files below a folder, and the newest change among them."""
-    parts: list[str] = []
-    newest, start = 0, len(folder)
-    waiting = [folder]
-    while waiting:
-        place = waiting.pop()
-        try:
-            with os.scandir(place) as entries:
-                for entry in entries:
-                    state = entry.stat(follow_symlinks=False)
-                    changed_at = state.st_ctime_ns
-                    if changed_at > newest:
-                        newest = changed_at
-                    where = entry.path[start:]
-                    parts.append(f"{where}\0{state.st_ino} {state.st_size} {state.st_mtime_ns} {changed_at}")
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-        except OSError as error:
-            parts.append(f"{place}\0{error.errno}")
-    parts.sort()
-    digest = blake2b("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=16)
-    return digest.hexdigest(), newest

@@ -80,7 +80,7 @@ def check_workspace(
     if hint := place.container_hint(found.root, found.state.parent, environ):
         text, _, fix = hint.partition(" To keep it, ")
         yield Check(name="container", state="warning", text=text, fix=fix)
-    yield from _spool(found.state)
+    yield from check_spool(found.state)
     yield from _store(found.root, found.state, settings, flags, environ, full=full)
 
 
@@ -134,7 +134,8 @@ def _state(state: Path) -> Iterator[Check]:
         yield Check(name="permissions", state="problem", text=f"{state} cannot be written", fix=fix)
 
 
-def _spool(state: Path) -> Iterator[Check]:
+def check_spool(state: Path) -> Iterator[Check]:
+    """What waits in the spool, what could not be read, and the last error of a hook."""
     folder = state / spool.SPOOL
     names = waiting_files(folder)
     yield Check(name="spool", state="ok", text=f"{len(names)} files wait for the next command" if names else "empty")
@@ -167,7 +168,7 @@ def _store(
                 *_transcripts(ctx),
                 *_reading(broken),
                 *_skills(Library(ctx=ctx)),
-                *_hurting(Library(ctx=ctx)),
+                *hurting_skills(Library(ctx=ctx)),
             ]
     except DamagedError as error:
         yield Check(name="store", state="problem", text=str(error), fix=RESTORE)
@@ -254,7 +255,7 @@ def _skills(library: Library) -> Iterator[Check]:
     yield Check(name="skills", state="ok", text=f"{count} with a history, {versions} versions")
 
 
-def _hurting(library: Library) -> Iterator[Check]:
+def hurting_skills(library: Library) -> Iterator[Check]:
     """Skills that runs surely go better without."""
     current = {one.name: one.hash for one in list_skills(library) if not one.shadowed_by}
     for name, found in outcomes.hurting(library, current).items():

@@ -48,7 +48,7 @@ def prepare_hooks(
     if pool.ctx.config.store or not skills:  # hooks read SQLite only
         return
     eligible = _eligible_agents(pool, catalogue)
-    rows = [_row(pool, catalogue.in_use[one.name], records, eligible) for one in skills]
+    rows = [_row(catalogue.in_use[one.name], records, eligible) for one in skills]
     fresh = [(row, one) for row, one in zip(rows, skills, strict=True) if pool.hook_rows.get(row.name) != row]
     if not fresh:
         return
@@ -90,7 +90,7 @@ def update_hook_table(pool: SkillPool, catalogue: Catalogue, records: Mapping[st
     with pool.ctx.store.read() as transaction:
         before = hook_skills.list_all(transaction)
     eligible = _eligible_agents(pool, catalogue)
-    now = {name: _row(pool, one, records, eligible) for name, one in catalogue.in_use.items()}
+    now = {name: _row(one, records, eligible) for name, one in catalogue.in_use.items()}
     changed = [one for name, one in now.items() if _differ(one, before.get(name))]
     checked = {name for name, one in before.items() if name in now and _is_checked(now[name], one)}
     pool.hook_rows |= {name: now[name] for name in checked if not _differ(now[name], before[name])}
@@ -131,19 +131,14 @@ def _eligible_agents(pool: SkillPool, catalogue: Catalogue) -> dict[str, tuple[s
     return found
 
 
-def _row(
-    pool: SkillPool,
-    one: CatalogueEntry,
-    records: Mapping[str, Adjustment],
-    eligible: Mapping[str, tuple[str, ...]],
-) -> InUse:
+def _row(one: CatalogueEntry, records: Mapping[str, Adjustment], eligible: Mapping[str, tuple[str, ...]]) -> InUse:
     name = one.skill.name
     cold = SelectionSettings().cold_factor if one.skill.status == "cold" else 1.0
     return InUse(
         name=name,
         hash=one.content.hash,
         document=one.document,
-        stamp=pool.document_stamp(one.document),
+        stamp=one.stamp,
         always=one.skill.pinned,
         factor=records.get(name, UNKNOWN).factor * cold if name in eligible else 0.0,
         agents="" if eligible.get(name, AGENTS) == AGENTS else f",{','.join(eligible[name])},",

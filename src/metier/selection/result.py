@@ -32,6 +32,8 @@ class Selected:
     """The version of the catalogue."""
     refused: tuple[LeftOut, ...] = ()
     """Candidates that may not be handed out, with the reason."""
+    waiting: tuple[str, ...] = ()
+    """Skills of the project that wait for a yes and are handed out nowhere until then."""
     notes: tuple[str, ...] = ()
     """What did not work as configured: a model that could not be asked, an embedder that failed."""
     seconds: float = 0.0
@@ -56,6 +58,7 @@ class Selected:
             "id": self.id,
             **as_json(self.choice, self.assembled),
             "refused": [{"name": one.name, "reason": one.reason} for one in self.refused],
+            "waiting": list(self.waiting),
             "embedder": self.embedder,
             "library": self.library,
             "notes": list(self.notes),

@@ -110,6 +110,7 @@ def select(pool: SkillPool, options: SelectOptions) -> Selected:
         embedder=found.embedder,
         library=catalogue.version,
         refused=found.left_out,
+        waiting=catalogue.waiting,
         notes=tuple(note for note in (_pause_note(ctx), advice.note, *found.notes) if note),
         seconds=time.monotonic() - began,
         is_paused=not ctx.config.enabled,

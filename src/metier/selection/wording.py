@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from metier.text.counts import plural
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -35,8 +37,16 @@ def closing_lines(found: Selected) -> Iterator[str]:
         yield f"{name} is left out this time, to see how the run goes without it."
     for one in found.refused:
         yield f"{one.name} is blocked: {one.reason}"
+    if found.waiting:
+        yield waiting_text(len(found.waiting))
     for one in found.assembled.left_out:
         yield f"{one.name} is left out: {one.reason}."
+
+
+def waiting_text(count: int) -> str:
+    """How many skills of the project wait, and the command that answers."""
+    waits = "waits" if count == 1 else "wait"
+    return f"{plural(count, 'skill')} of this project {waits} for your yes: metier skills trust"
 
 
 def percent(share: float) -> str:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.errors import ConfigError, InputError, MetierError, NotFoundError, RefusedError
-from metier.library.changes import was_reviewed_here
 from metier.library.delivery.notes_file import in_use
+from metier.library.package_decisions import was_reviewed_here
 from metier.library.proposals.gate import receipt_words
 from metier.store.tables.learning import lessons
 

@@ -110,6 +110,19 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PackageDecision:
+    """The latest yes or no to the bytes of a package, whatever their folder is called."""
+
+    hash: str
+    allowed: bool
+    action: str
+    """What decided it, as the audit log says."""
+    happened: str
+    seal: str = ""
+    """Of the person who said yes; empty for a no."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Glance:
     """What is known about a package without reading it again."""
 

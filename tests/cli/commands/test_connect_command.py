@@ -181,9 +181,9 @@ def test_init_links_the_skills_of_a_project_and_uninit_takes_the_links_away(shel
     (folder / "SKILL.md").write_text("---\nname: deploy\ndescription: Deploys the shop.\n---\nDo it.\n")
     before = picture(shell.folder)
     told = f"{shell.folder}/.claude/skills  (links to skills: deploy)"
-    assert told in shell.ok("init", "--dry-run"), "of a workspace that is there"
-    shell.ok("uninit", "--yes")
-    assert told in shell.ok("init", "--dry-run"), "of a folder that is none yet"
+    assert told not in shell.ok("init", "--dry-run"), "it waits for a yes"
+    shell.trust()
+    assert told in shell.ok("init", "--dry-run")
     assert not (shell.folder / ".claude").exists()
     (row,) = [one for one in shell.json("init", "--yes")["agents"] if one["agent"] == "claude-code"]
     assert row["changes"][1]["diff"] == f"new link {shell.folder}/.claude/skills/deploy -> ../../.agents/skills/deploy"

@@ -39,6 +39,7 @@ def stocked(root: Path, *names: str) -> Path:
 
 def test_the_json_has_its_shape(shell: Shell, queries: Path) -> None:
     stocked(shell.folder / ".agents" / "skills", "flaky-tests", "release-notes")
+    shell.trust()
     found = shell.json("eval", "selection", "--queries", str(queries))
     assert found.keys() >= {"queries", "recall", "mrr", "abstain", "latency_ms", "precision", "stages", "intervals"}
     assert (found["queries"], found["skills"]) == (2, 2)
@@ -159,6 +160,7 @@ def newcomer(root: Path, description: str) -> Path:
 
 def test_a_newcomer_that_says_what_another_says_takes_its_tasks_over(shell: Shell, tmp_path: Path) -> None:
     stocked(shell.folder / ".agents" / "skills", "flaky-tests", "release-notes", "docker-images")
+    shell.trust()
     said = "Finds out why a test fails only now and then and makes it stable, a flaky test, a test that fails."
     folder = newcomer(tmp_path, said)
     found = shell.json("eval", "admission", str(folder), code=1)

@@ -114,6 +114,7 @@ def test_a_list_by_the_rules_of_claude_code_says_that_it_sees_none_of_the_skills
     assert "No skills yet" in shell.ok("skills", "list", "--order", "claude-code")
     put(shell, "one")
     put(shell, "two")
+    shell.trust()
     said = shell.ok("skills", "list", "--order", "claude-code")
     assert "Claude Code sees none of the 2 skills: it looks into .claude/skills. Put links there: metier init" in said
     (shell.folder.parent / "home" / ".claude").mkdir(parents=True, exist_ok=True)

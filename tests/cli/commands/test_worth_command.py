@@ -23,6 +23,7 @@ def skill(shell: Shell) -> str:
     """The hash of the only skill there is."""
     (shell.folder / ".agents/skills/deploy").mkdir(parents=True)
     (shell.folder / ".agents/skills/deploy/SKILL.md").write_text(DOCUMENT, encoding="utf-8")
+    shell.trust()
     return str(shell.json("skills", "list")[0]["hash"])
 
 

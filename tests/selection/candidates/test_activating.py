@@ -27,6 +27,7 @@ def put(ws: Workspace, text: str = DOCUMENT) -> Path:
     folder = ws.root / ".agents/skills/deploy"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "SKILL.md").write_text(text, encoding="utf-8")
+    ws.trust_skills()
     return folder
 
 

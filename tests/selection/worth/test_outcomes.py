@@ -50,6 +50,7 @@ def shop(tmp_path: Path) -> Iterator[Workspace]:
     (folder / ".agents/skills/deploy").mkdir(parents=True)
     (folder / ".agents/skills/deploy/SKILL.md").write_text(DOCUMENT.format("Say it first."), encoding="utf-8")
     with opened(folder, Clock()) as ws:
+        ws.trust_skills()
         ws.record_hand_edits()
         yield ws
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.audit import YesWords, current_user, note_action, note_yes
 from metier.errors import ConflictError, MetierError, NotFoundError, RefusedError
+from metier.library.package_decisions import note_decision
 from metier.library.versions.objects import files_of
 from metier.skills.names import lookalike_key
 from metier.store.tables.library import drafts
@@ -99,6 +100,7 @@ def approve_draft(
     with ctx.store.write() as transaction:
         drafts.move(transaction, now, expected=found.status, hash_=found.hash)
         note_yes(transaction, ctx, action, f"{found.id} {found.hash}", ctx.redact(reason), yes_words(found))
+        note_decision(transaction, ctx, now.hash, action, allowed=True)
     return now
 
 
@@ -133,7 +135,7 @@ def reject_draft(library: Library, draft: str, reason: str) -> Draft:
     found = get_open_draft(library, draft)
     said = library.ctx.redact(reason)
     now = _rejection_of(library.ctx, found, said)
-    _move_all(library.ctx, [(found, now)], "reject draft", said)
+    _move_all(library.ctx, [(found, now)], "reject draft", said, allowed=False)
     return now
 
 
@@ -142,7 +144,8 @@ def reject_drafts(library: Library, wanted: Sequence[str], reason: str = "") -> 
     known = {one.id: one for one in list_drafts(library)}
     found = [known[one] for one in dict.fromkeys(wanted) if one in known]
     said = library.ctx.redact(reason)
-    _move_all(library.ctx, [(one, _rejection_of(library.ctx, one, said)) for one in found], "reject draft", said)
+    changed = [(one, _rejection_of(library.ctx, one, said)) for one in found]
+    _move_all(library.ctx, changed, "reject draft", said, allowed=False)
     return found
 
 
@@ -258,11 +261,16 @@ def save_draft(ctx: Context, draft: Draft) -> Draft:
     return draft
 
 
-def _move_all(ctx: Context, changed: Sequence[tuple[Draft, Draft]], action: str, reason: str) -> None:
+def _move_all(
+    ctx: Context, changed: Sequence[tuple[Draft, Draft]], action: str, reason: str, *, allowed: bool | None = None
+) -> None:
+    """Save drafts as they are now; `allowed`: with a yes or a no to their bytes."""
     with ctx.store.write() as transaction:
         for before, now in changed:
             drafts.move(transaction, now, expected=before.status, hash_=before.hash)
             note_action(transaction, ctx, action, f"{before.id} {before.hash}", reason)
+            if allowed is not None:
+                note_decision(transaction, ctx, now.hash, action, allowed=allowed)
 
 
 def _shipped_drafts(library: Library, found: Iterable[Draft]) -> list[Draft]:

@@ -10,6 +10,7 @@ from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, RefusedError, StoreError
 from metier.library.changes import change_status, ship_changes
 from metier.library.hand_edits import record_hand_edit
+from metier.library.package_decisions import decision_on, is_refused, note_decision, refusal_text
 from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import (
     finish_interrupted_drafts,
@@ -28,6 +29,7 @@ from metier.store.tables.library import drafts
 from metier.types import Finding
 from metier.types.reviews import FAILED, blocks, only_failed
 from metier.types.skills import AUTOMATIC, Version
+from metier.types.trials import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +40,10 @@ if TYPE_CHECKING:
     from metier.library.skills import FoundSkill, Library
     from metier.types import Draft
     from metier.types.skills import SkillOrigin, SkillStatus, VersionAction
-    from metier.types.trials import Decision
+
+
+GATE_NO = "gate rejects draft"
+"""What the audit log says where a gate decided against a draft: a later gate may decide otherwise."""
 
 
 def apply_drafts(library: Library, ids: Sequence[str]) -> list[Version]:
@@ -60,6 +65,9 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
     """
     ctx = library.ctx
     check_allowed(ctx, draft)
+    said = decision_on(ctx, draft.hash)
+    if said and is_refused(said) and said.action != GATE_NO and not is_approved(ctx, draft):
+        return _note_doubt(ctx, draft, Decision(action="uninformative", reason=refusal_text(said)))
     try:
         change = _prepare(library, draft)
         decision = gate.decide(draft, change.before, change.after)
@@ -77,7 +85,8 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
     now = replace(note_objection(draft, decision.reason), status="rejected", notes=notes, updated=ctx.now())
     with ctx.store.write() as transaction:
         drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
-        note_action(transaction, ctx, "gate rejects draft", f"{draft.id} {draft.hash}", decision.reason)
+        note_action(transaction, ctx, GATE_NO, f"{draft.id} {draft.hash}", decision.reason)
+        note_decision(transaction, ctx, draft.hash, GATE_NO, allowed=False)
     return now
 
 

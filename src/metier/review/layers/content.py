@@ -44,7 +44,7 @@ def content_evidence(package: Package) -> list[Evidence]:
     small = [one for one in texts if one.size <= MAX_TEXT]
     about = f"{package.name} {package.description}"
     documents = [one.raw.data for one in small if one.is_page]
-    hosts = Acquaintance(about, [one.raw.data for one in small], documents)
+    hosts = Acquaintance([one.raw.data for one in small], documents)
     scan = Scan(content_rules(), hosts, on_security=matches(words()["security_skill"], about))
     found = [one for source in small for one in scan.look(source)]
     found += scan.look_at_all(small)

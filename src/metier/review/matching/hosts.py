@@ -1,4 +1,4 @@
-"""Which hosts a package names that nobody has told of: not well known, not its own service, named once in passing."""
+"""Which hosts a package names that are not well known; its own name and words make no host known."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ ADDRESS = (
     r"|(?:connect|connection|smtp|smtp_ssl|ftp)\s{0,2}\(\(?\s{0,4}[\"']([a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,4})[\"']"
 )
 """An address, with its host as a group."""
-OFTEN = 3
-"""Times that a document names a host which its skill is about."""
 MOST = 20_000
 """Addresses of one text that are looked at."""
 _SAID = re.compile(r"[a-z0-9-]+")
@@ -61,33 +59,25 @@ def label_of(host: str) -> str:
 
 
 class Acquaintance:
-    """What a package says about hosts: those it is about, and those that everybody knows."""
+    """The hosts that a package names: where they are strange, and which of them its documents speak of."""
 
-    def __init__(self, about: str, texts: Iterable[bytes], documents: Iterable[bytes] = ()) -> None:
-        self._about = re.sub(r"[\W_]+", "", about.lower())
+    def __init__(self, texts: Iterable[bytes], documents: Iterable[bytes] = ()) -> None:
         self._texts = tuple(texts)
         self._documents = tuple(documents)
 
     def strangers(self, data: bytes) -> list[tuple[int, int]]:
-        """Where a text names a host that nobody has told of."""
-        return [(start, end) for start, end, host in hosts_of(data) if not self.knows(host)]
+        """Where a text names a host that is not well known."""
+        return [(start, end) for start, end, host in hosts_of(data) if not is_public(host)]
 
     def unnamed(self, data: bytes) -> list[tuple[int, int]]:
         """Where a text names such a host that no document of the package speaks of."""
-        found = ((start, end, host) for start, end, host in hosts_of(data) if not self.knows(host))
+        found = ((start, end, host) for start, end, host in hosts_of(data) if not is_public(host))
         return [(start, end) for start, end, host in found if _plain(label_of(host)) not in self._told]
 
     def strays(self, data: bytes) -> list[tuple[int, int]]:
         """Where a text names such a host in passing: once in all of the package, and not as a link to read."""
         found = ((start, end, host) for start, end, host in hosts_of(data) if not _is_link(data, start))
-        return [(start, end) for start, end, host in found if not self.knows(host) and self._named[label_of(host)] <= 1]
-
-    def knows(self, host: str) -> bool:
-        """Whether a host is everybody's, the skill's own, or spoken of again and again."""
-        label = label_of(host)
-        if is_public(host) or (len(label) > 2 and label.replace("-", "") in self._about):
-            return True
-        return self._named[label] >= OFTEN
+        return [(start, end) for start, end, host in found if not is_public(host) and self._named[label_of(host)] <= 1]
 
     @cached_property
     def _told(self) -> frozenset[str]:

@@ -11,12 +11,12 @@ from importlib.resources import files
 from math import sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from metier.review.matching.hosts import is_public
 from metier.review.text.wording import features, fenced, line_blocks, prose_passages, remarks, said, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.review.matching.hosts import Acquaintance
     from metier.review.text.views import ReviewedText, View
 
 FEW = 60
@@ -87,13 +87,13 @@ class WeighedPassage(NamedTuple):
         return before, before + len(self.view.text[self.start : self.end].encode("utf-8", "replace"))
 
 
-def orders(source: ReviewedText, hosts: Acquaintance) -> Iterator[WeighedPassage]:
+def orders(source: ReviewedText) -> Iterator[WeighedPassage]:
     """The passages of a file that say something in words."""
     for view in (source.plain if source.script else source.spoken, *_hidden(source)):
         for start, end in (prose_passages if source.is_page else remarks)(view.text):
             if view is source.decoded and not _ENGLISH.search(view.text, start, end):
                 continue
-            words = said(view.text[start:end], hosts.knows)
+            words = said(view.text[start:end], is_public)
             if len(words) >= WORDS:
                 yield WeighedPassage(view, start, end, features(words))
 
@@ -103,13 +103,13 @@ def _hidden(source: ReviewedText) -> list[View]:
     return [view for view in (source.unseen if source.is_page else None, source.decoded) if view]
 
 
-def programs(source: ReviewedText, hosts: Acquaintance) -> Iterator[WeighedPassage]:
+def programs(source: ReviewedText) -> Iterator[WeighedPassage]:
     """The passages of a file that are code: of a page its blocks of code, otherwise every few lines with the next."""
     view = source.plain
     for left, right in fenced(view.text) if source.is_page else ((0, len(view.text)),):
         before, first = list[str](), left
         for start, end in line_blocks(view.text, left, right):
-            words = written(view.text[start:end], hosts.knows)
+            words = written(view.text[start:end], is_public)
             if len(before) + len(words) >= WORDS:
                 yield WeighedPassage(view, first, end, features(before + words))
             before, first = words, start
@@ -122,11 +122,11 @@ def score(features: set[str], weights: Weights) -> float:
     return weights.constant + total / sqrt(max(len(features), FEW))
 
 
-def alike(source: ReviewedText, hosts: Acquaintance, part: Part) -> Iterator[tuple[WeighedPassage, bool]]:
+def alike(source: ReviewedText, part: Part) -> Iterator[tuple[WeighedPassage, bool]]:
     """The passages of a file that read like an attack, and whether much so; of what is hidden, less is enough."""
     weights = weights_of(part)
     hidden, less = _hidden(source), discount(source)
-    for one in (orders if part == "orders" else programs)(source, hosts):
+    for one in (orders if part == "orders" else programs)(source):
         found = score(one.features, weights) - less
         if found >= weights.rather:
             enough = found >= weights.much or any(one.view is view for view in hidden)

@@ -99,7 +99,7 @@ class Scan:
         by_look = {rule.look: rule for rule in self._rules if rule.look}
         around: dict[int, Surroundings] = {}
         for part, (much, rather) in LIKE.items():
-            for one, is_much in alike(source, self._hosts, part) if much in by_look else ():
+            for one, is_much in alike(source, part) if much in by_look else ():
                 known = around.setdefault(id(one.view), self._around(one.view, source, prose=part == "orders"))
                 share = known.share_of_passage(*one.bytes)
                 span = one.view.place(one.start), one.view.place(one.end)

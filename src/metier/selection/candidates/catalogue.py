@@ -34,15 +34,19 @@ class CatalogueEntry:
     content: ContentKey
     document: str
     """The path of its SKILL.md."""
+    stamp: str
+    """The state of its folder when it was read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """All skills: those in use by name, those that are shadowed or retired, those that cannot be read."""
+    """All skills: those in use by name, those that are shadowed or retired, those that cannot or may not be read."""
 
     in_use: Mapping[str, CatalogueEntry]
     others: tuple[Selectable, ...] = ()
     unread: tuple[LeftOut, ...] = ()
+    waiting: tuple[str, ...] = ()
+    """Those of the project that wait for a yes, by name."""
     version: str = ""
     """A hash of all of it: it changes when the library changes."""
 
@@ -54,7 +58,7 @@ class Catalogue:
 
 def is_in_use(skill: Skill) -> bool:
     """Whether an agent could get this skill: it is there, readable, not retired, and not shadowed."""
-    return bool(skill.hash) and not skill.problem and not skill.shadowed_by and not _is_out(skill)
+    return bool(skill.hash) and skill.is_usable and not _is_out(skill)
 
 
 def content_of(skill: Skill) -> ContentKey:
@@ -84,6 +88,8 @@ def text_of(package: Package, name: str) -> SkillText:
 
 def catalogue_of(skills: Iterable[Skill], texts: Mapping[ContentKey, SkillText]) -> Catalogue:
     """Make the catalogue of these skills; a skill without a text cannot be selected and is listed with the reason."""
+    skills = list(skills)
+    waiting = tuple(sorted({one.name for one in skills if one.waits and not one.problem}))
     listed: dict[str, CatalogueEntry] = {}
     others: list[Selectable] = []
     unread: list[LeftOut] = []
@@ -91,13 +97,19 @@ def catalogue_of(skills: Iterable[Skill], texts: Mapping[ContentKey, SkillText])
         text = texts.get(content_of(one))
         if one.shadowed_by or _is_out(one):
             others.append(Selectable(name=one.name, status=one.status, shadowed=bool(one.shadowed_by)))
-        elif one.problem or text is None:
-            unread.append(LeftOut(name=one.name, reason=one.problem or "it cannot be read"))
+        elif one.problem or one.held or text is None:
+            unread.append(LeftOut(name=one.name, reason=one.problem or one.held or "it cannot be read"))
         else:
             document = f"{one.folder}/{text.said.document}"
-            listed[one.name] = CatalogueEntry(skill=_selectable(one, text), content=text.content, document=document)
+            listed[one.name] = CatalogueEntry(
+                skill=_selectable(one, text), content=text.content, document=document, stamp=one.stamp
+            )
     return Catalogue(
-        in_use=listed, others=tuple(others), unread=tuple(unread), version=_version(listed.values(), others)
+        in_use=listed,
+        others=tuple(others),
+        unread=tuple(unread),
+        waiting=waiting,
+        version=_version(listed.values(), others),
     )
 
 

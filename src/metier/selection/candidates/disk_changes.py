@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.skills.package import SKILL_FILES
+from metier.store.tables.library import package_decisions
 from metier.store.tables.selection import skill_index
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ DEPTH = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskState:
-    """What differs when a skill changed: the documents, the folders around them, the skills' statuses."""
+    """What differs when a skill changed: the documents, the folders around them, the statuses and the decisions."""
 
     documents: Mapping[str, str]
     folders: Mapping[str, int]
-    statuses: tuple[tuple[str, str], ...]
+    statuses: tuple[tuple[str, ...], ...]
 
     @property
     def size(self) -> int:
@@ -51,17 +52,17 @@ def _document(folder: str) -> tuple[str, str]:
     """The path of a skill's document, under either of its names, and its state."""
     for name in SKILL_FILES:
         path = f"{folder}/{name}"
-        stamp = stamp_of(path)
+        stamp = _stamp_of(path)
         if stamp:
             return path, stamp
     return f"{folder}/{SKILL_FILES[0]}", ""
 
 
 def _stamps(documents: Iterable[str]) -> dict[str, str]:
-    return {document: stamp_of(document) for document in documents}
+    return {document: _stamp_of(document) for document in documents}
 
 
-def stamp_of(document: str) -> str:
+def _stamp_of(document: str) -> str:
     """The state of a file: it changes when the file changes; empty when there is none."""
     try:
         state = os.stat(document)  # noqa: PTH116 - thousands of them
@@ -96,6 +97,6 @@ def _folders(folder: str) -> list[str]:
         return []
 
 
-def _statuses(ctx: Context) -> tuple[tuple[str, str], ...]:
+def _statuses(ctx: Context) -> tuple[tuple[str, ...], ...]:
     with ctx.store.read() as transaction:
-        return skill_index.profile_states(transaction)
+        return *skill_index.profile_states(transaction), package_decisions.state(transaction)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from metier import __version__
 from metier.errors import BusyError, MetierError, NotFoundError, RefusedError
-from metier.library.changes import was_reviewed_here
+from metier.hooks.stamp import fingerprint
 from metier.library.disk.packages import read_package
 from metier.library.hand_edits import record_hand_edit
+from metier.library.package_decisions import decision_on, hold_of, was_reviewed_here
 from metier.library.proposals.review_gate import review_change
-from metier.library.roots import SETTLED, fingerprint, last_change
+from metier.library.roots import SETTLED, last_change
 from metier.library.versions import journal
 from metier.selection.assembly.assemble import body_of
 from metier.selection.candidates.eligibility import LeftOut
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from metier.context.context import Context
-    from metier.library.skills import Library
+    from metier.library.skills import FoundSkill, Library
     from metier.selection.candidates.catalogue import CatalogueEntry
     from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.types import Selectable
@@ -138,6 +139,7 @@ def allowed_package(library: Library, one: CatalogueEntry) -> tuple[Package, str
         found = activate(library, one.skill.folder)
         return found.package, str(found.version.number)
     package = read_package(Path(one.skill.folder))
+    _check_decision(library, library.find(one.skill.folder), package)
     said = review_problem(library.ctx, package, one.skill.name)
     if said:
         raise RefusedError(f"{one.skill.name} is not handed out: {said}")
@@ -191,6 +193,7 @@ def activate(library: Library, skill: str) -> AllowedSkill:
         raise RefusedError(
             f"{found.folder} differs from version {last.number}, which passed review. It changed just now; try again."
         )
+    _check_decision(library, found, package)
     if not any(one.hash == last.hash and was_reviewed_here(library.ctx, one) for one in past.versions):
         said = review_problem(library.ctx, package, found.skill)
         if said:
@@ -198,6 +201,12 @@ def activate(library: Library, skill: str) -> AllowedSkill:
                 f"{found.skill} is not handed out: {said} See: metier review, metier skills show {found.skill}"
             )
     return AllowedSkill(folder=found.skill, version=last, package=package)
+
+
+def _check_decision(library: Library, found: FoundSkill, package: Package) -> None:
+    hold = hold_of(library.ctx, found, package.hash(), decision_on(library.ctx, package.hash()))
+    if hold.reason:  # the catalogue is older than that: it names no skill that is held back
+        raise NotFoundError(f"{found.skill} is not handed out: {hold.reason}")
 
 
 def review_problem(ctx: Context, package: Package, skill: str) -> str:

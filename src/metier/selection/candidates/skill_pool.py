@@ -120,11 +120,6 @@ class SkillPool:
                 self._index = SkillIndex.of(self._pairs())
             return self._index.search(task, k, within=within, near=near)
 
-    def document_stamp(self, document: str) -> str:
-        """The state of a document at the last refresh; empty: unknown."""
-        with self._lock:
-            return self._disk.documents.get(document, "") if self._disk else ""
-
     def _change_count(self) -> int:
         with self.ctx.store.read() as transaction:
             return skill_index.change_count(transaction)

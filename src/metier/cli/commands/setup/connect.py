@@ -214,7 +214,7 @@ def agrees_to_new(root: Path, state: Path, agents: str) -> bool:
     from metier.library.claude_links import first_links
 
     places = places_of(os.environ)
-    links = first_links(root, places.home, str(places.claude))
+    links = first_links(places.home, str(places.claude))
     plan = plan_connection(places, wanted_agents(places, agents), read_manifest(places.manifest), links)
     show_workspace(root, state, places)
     show_plan(plan, places)
@@ -264,7 +264,7 @@ def show_dry_run(
     from metier.library.claude_links import first_links
 
     places = places_of(os.environ)
-    links = _links_of(root, flags) if is_known else first_links(root, places.home, str(places.claude))
+    links = _links_of(root, flags) if is_known else first_links(places.home, str(places.claude))
     if not as_json and is_known:
         show(f"{root} is already a workspace.")
     elif not as_json:

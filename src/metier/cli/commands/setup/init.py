@@ -115,15 +115,32 @@ def _set_up(
         join_workspace(places, str(ws.root))
         if not plan.is_new:
             refresh_notes(ws.context)  # `metier uninit` may have taken those for all projects away
+        waiting = _ask_about_waiting(ws, is_quiet=as_json)
         if roots:
             prepare_hooks(ws)
         offered = offer_all(ctx, ws, wishes, is_quiet=as_json)
     if as_json:
-        emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []} | offered)
+        agents_done = report.document() if report else []
+        emit(document | {"skill_roots": _root_rows(roots), "waiting": waiting, "agents": agents_done} | offered)
     else:
         has_agents = bool(wanted_agents(places, agents))
         talk(hint_of(wishes, is_connected=bool(read_manifest(places.manifest).agents), has_agents=has_agents))
     raise typer.Exit(1 if report and report.refusals else 0)
+
+
+def _ask_about_waiting(ws: Workspace, *, is_quiet: bool) -> list[str]:
+    """Ask once about all skills of the project that wait for a yes; returns those that wait still."""
+    from metier.cli.commands.skills.trust import ask_to_trust
+    from metier.cli.yes import has_terminal
+    from metier.library.trust import skills_to_trust
+    from metier.selection.wording import waiting_text
+
+    found = skills_to_trust(ws.library)
+    if found and not is_quiet and has_terminal() and ask_to_trust(ws, found):
+        return []
+    if found and not is_quiet:
+        talk(waiting_text(len(found)))
+    return [one.name for one in found]
 
 
 def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new: bool, is_quiet: bool) -> None:

@@ -10,6 +10,7 @@ from metier.cli.commands.proof.merge import merge_skills
 from metier.cli.commands.skills import changes as skill_changes
 from metier.cli.commands.skills import history as skill_past
 from metier.cli.commands.skills import parcels as skill_parcels
+from metier.cli.commands.skills.trust import trust
 from metier.cli.commands.skills.why import why
 from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, result_with_progress, table, talk, visible
@@ -113,6 +114,7 @@ def validate_(paths: PathsArgument, strict: Strict = False, as_json: AsJson = Fa
 
 for name, command in {**skill_past.COMMANDS, **skill_changes.COMMANDS, **skill_parcels.COMMANDS}.items():
     app.command(name)(command)
+app.command()(trust)
 app.command()(why)
 app.command("merge")(merge_skills)
 
@@ -130,6 +132,8 @@ def _row(skill: Skill, worth: Worth) -> dict[str, object]:
         "hash": skill.hash,
         "description": skill.description,
         "problems": [skill.problem] if skill.problem else [],
+        "held": skill.held,
+        "waits": skill.waits,
         "pinned": skill.pinned,
         "shadowed_by": skill.shadowed_by or None,
         **as_document(worth),
@@ -156,6 +160,8 @@ def _state(skill: Skill, worth: Worth) -> str:
         "pinned": skill.pinned,
         "not saved yet": skill.is_new,
         "edited by hand": skill.unsaved and not skill.is_new,
+        "waits for your yes": skill.waits,
+        "refused": bool(skill.held) and not skill.waits,
         "shadowed": bool(skill.shadowed_by),
         "hurts": worth.adjustment.hurts,
     }

@@ -31,7 +31,7 @@ class InUse:
     document: str
     """The path of its SKILL.md."""
     stamp: str
-    """What tells this state of the document from others; in any other state a hook does not hand the skill out."""
+    """The state of its folder; in any other state a hook does not hand the skill out."""
     always: bool = False
     factor: float = 1.0
     """What its score is multiplied with; 0: hooks leave it alone."""
