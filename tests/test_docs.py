@@ -159,3 +159,12 @@ def test_every_family_of_review_rules_is_on_the_security_page() -> None:
     text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     for family in (*FAMILIES, "layers"):
         assert f"| `{family}` |" in text, family
+
+
+def test_every_promise_of_the_security_page_names_a_file_and_a_test_that_are_there() -> None:
+    page = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [^|]+ \| `([\w./-]+)` \| `(test_\w+)` \|$", page, re.MULTILINE)
+    tests = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "tests").rglob("test_*.py"))
+    assert len(rows) > 12
+    assert [name for name, _ in rows if not (ROOT / "src/metier" / name).is_file()] == []
+    assert [name for _, name in rows if f"def {name}(" not in tests] == []

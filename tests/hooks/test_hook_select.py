@@ -313,7 +313,7 @@ def test_a_session_gets_the_same_version_once_and_again_after_its_context_was_em
     assert "flaky-tests" in hooked(ws, session_id="s2")
     for source, expected in (("resume", False), ("compact", True), ("clear", True), ("startup", False)):
         start = {"hook_event_name": "SessionStart", "source": source, "session_id": "s1", "cwd": str(ws.root)}
-        assert ran(json.dumps(start), module="tell") == ""
+        assert "additionalContext" not in ran(json.dumps(start), module="tell")
         assert bool(hooked(ws)) == expected, source
     put(ws, "flaky-tests", SKILLS["flaky-tests"][0], "Run it sixty times, not fifty.")
     assert "sixty" in hooked(ready(ws))
@@ -357,3 +357,20 @@ def test_a_path_reaches_the_agent_as_a_program_can_open_it(tmp_path: Path) -> No
     folder.mkdir()
     with stocked(Workspace.open(folder)) as ws:
         assert f"Skill directory: {folder}/.agents/skills/flaky-tests\n" in hooked(ready(ws))
+
+
+def test_a_worktree_is_not_given_the_skills_of_another_branch(tmp_path: Path) -> None:
+    folder, tree = tmp_path / "shop", tmp_path / "tree"
+    folder.mkdir()
+    commit = ("git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "first")
+    for command in (("git", "init", "-q", str(folder)), (*commit, "--allow-empty")):
+        subprocess.run(command, check=True, timeout=60)
+    subprocess.run(["git", "-C", str(folder), "worktree", "add", "-q", str(tree)], check=True, timeout=60)
+    with Workspace.open(folder) as ws:
+        ready(stocked(ws))
+        assert "Run it fifty times." in hooked(ws)
+        payload = {"prompt": FLAKY, "cwd": str(tree), "session_id": "of the tree"}
+        assert ran(json.dumps(payload)) == ""
+    with Workspace.open(tree) as ws:
+        ready(stocked(ws))
+        assert "Run it fifty times." in ran(json.dumps(payload))

@@ -23,7 +23,13 @@ from metier.hooks.spool import write_entry
 from metier.hooks.tell import notes_for_prompt, record_told
 from metier.hooks.trial import WITHOUT, arm_of, running_trials
 from metier.hooks.wording import told_text
-from metier.hooks.workspace import UnreadableSettingsError, quick_redactor, settings_of, workspace_name
+from metier.hooks.workspace import (
+    UnreadableSettingsError,
+    is_of_another_tree,
+    quick_redactor,
+    settings_of,
+    workspace_name,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +86,9 @@ def _choose(connection: sqlite3.Connection, state: str, folder: str, payload: Pa
     agent = agent_of(sys.argv, os.environ, payload)
     session = str(payload.get("session_id") or "")
     pinned, found = choose_skills(connection, workspace_name(state), agent, prompt)
-    known = given_keys(state, session)
+    known = given_keys(state, session) | {
+        _key(one) for one in (*pinned, *([found] if found else ())) if is_of_another_tree(state, folder, one.document)
+    }
     always, fitting = _unknown(pinned, known), _unknown([found] if found else [], known)
     trials = running_trials(connection, read_statements(), workspace_name(state), agent) if session else {}
     arms = [_assigned(one, trials, session, read_key(state)) for one in fitting if (one.name, one.hash) in trials]

@@ -35,6 +35,12 @@ def root_of(state: str, folder: str) -> str:
     return found.root if found else folder
 
 
+def is_of_another_tree(state: str, folder: str, file: str) -> bool:
+    """Whether a file lies in another worktree of the project than a folder does: it may be of another branch."""
+    found = find_project(os.path.dirname(file), os.path.dirname(state))
+    return found is not None and found.state == state and found.root != root_of(state, folder)
+
+
 def settings_of(state: str) -> dict[str, object]:
     """The settings for a project, unchecked: the person's for all projects, then those for this one."""
     return _settings_by(_read_settings, state)

@@ -1,8 +1,7 @@
 """A coding agent that answers as a model: an empty folder, a time limit of its own, two processes at a time.
 
-Three things keep an agent from starting itself without end: its flags switch hooks, plugins and tools off; its
-environment switches Metier off (METIER_ENABLED) and carries a mark that `find_program` refuses; and hooks never ask a
-model.
+Three things keep an agent from starting itself without end: its flags switch hooks, plugins and tools off; its folder
+is no project, and its environment carries a mark that `find_program` refuses; and hooks never ask a model.
 """
 
 from __future__ import annotations
