@@ -61,19 +61,20 @@ def put_program(folder: Path, name: str) -> str:
     return str(folder)
 
 
-def test_past_sessions_the_login_as_the_model_and_sending_are_each_a_question_of_their_own(tmp_path: Path) -> None:
+def test_what_is_written_and_the_login_as_the_model_are_two_questions(tmp_path: Path) -> None:
     home, project = made_home(tmp_path)
     put_session(home, project)
     code, screen = answered(project, "y", "init", path=put_program(tmp_path / "tools", "claude"))
     assert code == 0, screen
-    questions = (
+    steps = (
+        "Then it imports 1 session that Claude Code had here",
         "Write this?",
-        "Import them",
-        "Use claude-code:haiku as the model",
-        "May it go to claude-code from now on?",
+        "An example, as it",
+        "Use claude-code:haiku",
     )
-    places = [screen.index(one) for one in questions]
+    places = [screen.index(one) for one in steps]
     assert places == sorted(places)
+    assert screen.count("[y/N]") == 2
     assert "2,300 tokens, $0.00" in screen
     assert "Imported 1 new run." in screen
     shown = screen[places[2] :]
@@ -93,7 +94,6 @@ def test_without_a_yes_nothing_is_imported_no_model_is_set_and_nothing_may_be_se
     assert code == 0, screen
     assert "Nothing was imported" in screen or "Imported" not in screen
     assert "No model is set. Later: metier config set model" in screen
-    assert "May it go" not in screen
     files = [*(home / ".config").rglob("*.toml"), *state_of(project).glob("*.toml")]
     settings = "".join(file.read_text() for file in files)
     with Workspace.open(project) as ws:

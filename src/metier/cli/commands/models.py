@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.cli.options import GlobalOptions
+    from metier.context.models.consent import Recipient
     from metier.context.models.spending import Today
     from metier.models.check import CheckResult
     from metier.models.ledger import Limits
+    from metier.workspace import Workspace
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 SHOWN = 500
@@ -86,20 +88,25 @@ def allow_sending(ctx: typer.Context, wanted: str, *, is_quiet: bool) -> dict[st
 
     with open_workspace(ctx) as ws:
         to = named_recipient(wanted, models_of(ws.context.settings).model)
-        newest = ws.runs(limit=1)
         if not is_quiet:
-            talk(f"Learning {WAYS[to.kind].format(to.provider)}")
-            talk("An example, as it would be sent:" if newest else "There is no run yet that could be shown.")
-            for record in newest:
-                talk(f"  request: {record.run.message[:SHOWN]}")
-                talk(f"  answer: {record.run.output[:SHOWN]}")
-                for tool in record.run.tools[:3]:
-                    talk(f"  {tool.name}: {tool.input[:SHOWN]}")
+            show_sending(ws, to)
         confirm_in_terminal(f"May it go to {to.provider} from now on?")
         give_consent(ws.context, to, "terminal")
         if not is_quiet:
             talk(f"Allowed for this project: {to.provider}. Undo: metier config unset send_sessions")
         return {"workspace": str(ws.root), "provider": to.provider, "kind": to.kind}
+
+
+def show_sending(ws: Workspace, to: Recipient) -> None:
+    """Show what learning would send to a recipient, with an example."""
+    newest = ws.runs(limit=1)
+    talk(f"Learning {WAYS[to.kind].format(to.provider)}")
+    talk("An example, as it would be sent:" if newest else "There is no run yet that could be shown.")
+    for record in newest:
+        talk(f"  request: {record.run.message[:SHOWN]}")
+        talk(f"  answer: {record.run.output[:SHOWN]}")
+        for tool in record.run.tools[:3]:
+            talk(f"  {tool.name}: {tool.input[:SHOWN]}")
 
 
 def _show(results: Sequence[CheckResult]) -> None:

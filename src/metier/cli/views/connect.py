@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING, assert_never
 
 from metier.cli.output import show, talk
-from metier.hooks.places import ID_FILE, USER
+from metier.hooks.places import ID_FILE, USER, project_at
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,11 @@ NO_AGENT = "No coding agent was found. Metier connects Claude Code, Codex and Co
 
 def show_workspace(root: Path, state: Path, places: Places) -> None:
     """Every file that a new workspace would write."""
+    found = project_at(str(root), str(places.state))
+    if found is not None and found.twin:
+        name = os.path.basename(found.state)  # noqa: PTH119 - a text
+        show(f"{root} is a copy of {os.path.dirname(found.twin)} and gets state of its own.")  # noqa: PTH120
+        show(f"To go on with that one's state here, and no longer there: metier init --adopt {name}")
     show(f"A workspace would be made in {root}:")
     show(f"  {places.short(state)}  (its state: runs, history, settings; outside the project)")
     if (root / ".git").is_dir():

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from metier.agents.known import CodingAgent
     from metier.agents.places import Places
     from metier.agents.plan import ConnectionPlan
+    from metier.capture.find_sessions import SourceSessions
     from metier.workspace import Workspace
 
 WITHOUT_AGENT = (
@@ -205,19 +206,24 @@ def _agrees(*, yes: bool) -> bool:
     return True
 
 
-def agrees_to_new(root: Path, state: Path, agents: str) -> bool:
-    """Show all that a new workspace and connecting would write, and ask."""
+def agrees_to_new(root: Path, state: Path, agents: str, past: Sequence[SourceSessions]) -> bool:
+    """Show all that a new workspace, connecting and importing would write, and ask once."""
     from metier.agents.manifest import read_manifest
     from metier.agents.places import places_of
     from metier.agents.plan import plan_connection
     from metier.cli.views.connect import show_plan, show_workspace
     from metier.library.claude_links import first_links
+    from metier.text.counts import plural
 
     places = places_of(os.environ)
     links = first_links(places.home, str(places.claude))
     plan = plan_connection(places, wanted_agents(places, agents), read_manifest(places.manifest), links)
     show_workspace(root, state, places)
     show_plan(plan, places)
+    for one in past:
+        count = len(one.sessions)
+        size = f"{one.size / 2**20:.1f} MB"
+        show(f"Then it imports {plural(count, 'session')} that {one.source.title} had here ({size}), without secrets.")
     return _agrees(yes=False)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -48,10 +49,10 @@ def init(
 ) -> None:
     """Turn this folder (or the git checkout it is in) into a workspace, and connect the coding agents of this machine.
 
-    Shows every file that it would write, and asks once; nothing is written before your yes. Then offers to import the
-    sessions that agents had here before, and to use an agent's own login as the model. Without a terminal and without
-    --yes, it makes the workspace only. --yes connects; past sessions and the model have options of
-    their own; sending text to a model is asked in a terminal.
+    Shows every file that it would write and the past sessions that it would import, and asks once; nothing is written
+    before your yes. Then it asks about skills that came with the project, and offers an agent's own login as the model.
+    Without a terminal and without --yes, it makes the workspace only. --yes connects; past sessions and the model have
+    options of their own; sending text to a model is asked in a terminal.
 
     State lies outside the project. A git checkout that moved finds its own again; another folder that moved, and a
     copy that is to go on in the place of its original, use it with --adopt, after a look at what it holds.
@@ -59,6 +60,7 @@ def init(
     Example:  cd my-project && metier init  ·  metier init --yes --import --model claude-code:haiku
     """
     from metier.agents.known import named_agents
+    from metier.capture.find_sessions import find_local_sessions
     from metier.cli.commands.setup.adopt import adopt_state
     from metier.cli.commands.setup.connect import agrees_to_new, show_dry_run
 
@@ -72,11 +74,12 @@ def init(
         show_dry_run(plan.root, plan.state, agents, given.flags, is_known=not plan.is_new, as_json=as_json)
         return
     asks = plan.is_new and not (no_connect or yes or as_json) and sys.stdin.isatty()
-    if asks and not agrees_to_new(plan.root, plan.state, agents):
+    past = list(find_local_sessions(plan.root, os.environ, everywhere=False)) if asks else []
+    if asks and not agrees_to_new(plan.root, plan.state, agents, past):
         talk("Nothing was written. To do it: metier init   To make the workspace only: metier init --no-connect")
         return
     wants = None if no_connect else {"yes": yes, "is_agreed": asks, "is_quiet": as_json}
-    _set_up(ctx, plan, agents, wishes, wants, as_json=as_json)
+    _set_up(ctx, plan, agents, replace(wishes, imports=imports or bool(past)), wants, as_json=as_json)
 
 
 def _planned(given: GlobalOptions) -> Planned:

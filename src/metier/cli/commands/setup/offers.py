@@ -49,28 +49,27 @@ def offer_all(ctx: typer.Context, ws: Workspace, wishes: InitWishes, *, is_quiet
     """Do what was wished for; on a terminal ask for the rest. Returns what was done, as JSON."""
     imported = _import(ctx, ws, wishes, is_quiet=is_quiet)
     model = wishes.model or ("" if is_quiet else _ask_for_model(ws))
-    if model:
+    if wishes.model:
         _set_model(ws, model, is_quiet=is_quiet)
-    if model and not is_quiet:
-        _ask_to_send(ctx, ws, model)
+        if not is_quiet:
+            talk(f"Nothing of your sessions is sent to {model} before you say yes: metier models allow")
     return {"imported": imported, "model": model or ws.config.models.model}
 
 
 def _import(ctx: typer.Context, ws: Workspace, wishes: InitWishes, *, is_quiet: bool) -> dict[str, Any] | None:
-    """Import the sessions that agents had in this folder before."""
+    """Import the sessions that agents had in this folder before, if the person wants that."""
     from metier.capture.find_sessions import find_local_sessions
     from metier.cli.commands.import_ import import_
 
-    if not wishes.imports and (is_quiet or not sys.stdin.isatty() or ws.runs(limit=1)):
+    if not wishes.imports:
         return None
     groups = list(find_local_sessions(ws.root, os.environ, everywhere=False))
     if is_quiet:
         return _import_quietly(ws, groups)
     if groups:
-        talk("Your agents worked here before:")
         with suppress(RefusedError, typer.Exit):
-            import_(ctx, yes=wishes.imports)
-    elif wishes.imports:
+            import_(ctx, yes=True)
+    else:
         talk("No earlier sessions were found in this folder.")
     return None
 
@@ -90,20 +89,32 @@ def _import_quietly(ws: Workspace, groups: Sequence[SourceSessions]) -> dict[str
 
 
 def _ask_for_model(ws: Workspace) -> str:
-    """The model that the person chooses among those that need an agent's login only; empty: none."""
+    """The model that the person chooses among those that need an agent's login only; empty: none.
+
+    One question: its yes also lets text of this project's sessions go there, which is shown before.
+    """
+    from metier.cli.commands.models import show_sending
+    from metier.cli.options import confirm_in_terminal
+    from metier.context.models.consent import give_consent, recipient_of
     from metier.models.programs.agent_program import find_program
+    from metier.models.spec import parse_spec
 
     found = [name for name, (_, program) in LOGINS.items() if find_program(program, os.environ)]
     if ws.config.models.model or not found or not sys.stdin.isatty():
         return ""
+    name, to = found[0], recipient_of(parse_spec(found[0]))
     talk("Learning works without a model. With one it also finds the rules in what you say, and writes better skills.")
-    for name in found:
-        title = LOGINS[name][0]
-        talk(f"{title} can answer with your own login ({name}): no key needed. {_cost_of(name, ws)}")
-        if typer.confirm(f"Use {name} as the model of this workspace?", default=False, err=True):
-            return name
-    talk("No model is set. Later: metier config set model claude-code:haiku")
-    return ""
+    talk(f"{LOGINS[name][0]} can answer with your own login ({name}): no key needed. {_cost_of(name, ws)}")
+    show_sending(ws, to)
+    try:
+        confirm_in_terminal(f"Use {name} as the model of this workspace, and send it text of sessions for learning?")
+    except RefusedError:
+        talk(f"No model is set. Later: metier config set model {' or '.join(found)}")
+        return ""
+    _set_model(ws, name, is_quiet=False)
+    give_consent(ws.context, to, "terminal")
+    talk(f"Allowed for this project: {to.provider}. Undo: metier config unset send_sessions")
+    return name
 
 
 def _cost_of(name: str, ws: Workspace) -> str:
@@ -129,19 +140,6 @@ def _set_model(ws: Workspace, model: str, *, is_quiet: bool) -> None:
     change_file(ws.state / FILE, "model", model)
     if not is_quiet:
         talk(f"Set model to {model}. Try it: metier models check   Undo: metier config unset model")
-
-
-def _ask_to_send(ctx: typer.Context, ws: Workspace, model: str) -> None:
-    """Show what would be sent, and ask whether it may be; there is nothing to ask before the first run."""
-    from metier.cli.commands.models import allow_sending
-
-    if not sys.stdin.isatty() or not ws.runs(limit=1):
-        talk(f"Nothing of your sessions is sent to {model} before you say yes: metier models allow")
-        return
-    with suppress(RefusedError):
-        allow_sending(ctx, "true", is_quiet=False)
-        return
-    talk(f"Nothing of your sessions is sent to {model}. Change your mind: metier models allow")
 
 
 def hint_of(wishes: InitWishes, *, is_connected: bool, has_agents: bool) -> str:
