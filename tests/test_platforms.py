@@ -17,10 +17,11 @@ ONLY_ONE_SYSTEM = re.compile(
 )
 KNOWN = {
     "context/seen_agents.py /proc": "the programs above this one; without it `ps` lists them",
-    "library/disk/atomic_files.py O_PATH": "opens a folder on the way; without it for reading",
+    "folders.py O_PATH": "opens a folder on the way; without it for reading",
     "library/disk/atomic_files.py sync_file_range": "a hint to begin writing; without it fsync alone does the work",
     "library/disk/slot.py renameat2": "exchange at once; where it is missing, two renames and a journal",
     "library/disk/slot.py renameatx_np": "the same call on macOS",
+    "store/engines/file_place.py /proc": "tells network file systems; without it they are not recognised",
     "processes.py /proc": "finds processes that left their group; without it the group is ended",
 }
 """Where such a call is, and what happens without it."""

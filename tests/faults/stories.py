@@ -116,7 +116,7 @@ def _fill_spool(folder: Path) -> None:
         spool(folder, {"id": f"hook-{index}", "message": f"hook {index}"})
     for index in range(2):
         spool(folder, {"message": f"nameless {index}"})
-    spool(folder, {"transcript_path": "/nonexistent/t.jsonl", "session_id": "s"})
+    spool(folder, {"transcript_path": "/dev/null/home/.claude/projects/x/t.jsonl", "session_id": "s"})
     (state_of(folder) / "spool" / "00000000000000000001-1-torn.json").write_text('{"kind": "ru')
 
 

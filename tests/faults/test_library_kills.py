@@ -124,7 +124,7 @@ SAMPLED = {
     "archive": [("renameat2", 1)],
     "restore": [("renameat2", 1), ("mkdirat", 2)],
     "first look": [("rename", 4)],
-    "gc": [("unlinkat", 2)],
+    "gc": [("unlink", 1)],
 }
 """Kill points of the default suite."""
 

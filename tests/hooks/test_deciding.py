@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import typer
+from launcher import Launcher
 
 from metier.cli.app import app
 from metier.hooks.deciding import DECIDING
@@ -120,20 +122,6 @@ def test_the_launcher_looks_for_it_in_every_workspace_also_after_the_last_lesson
 
 
 def test_the_launcher_finds_it_with_nothing_noted(ws: Workspace) -> None:
-    home = os.environ["HOME"]
-    place = os.path.join(home, ".config/metier")
-    with open(os.path.join(place, "python"), "w", encoding="utf-8") as file:
-        file.write(f"{sys.executable}\n-I\n")
-    from importlib.resources import files
-
-    said = {"hook_event_name": "PreToolUse", "cwd": str(ws.root), "session_id": "s", "tool_name": "Bash"}
-    done = subprocess.run(
-        ["sh", str(files("metier.agents") / "plugin/bin/metier-hook"), "before"],
-        input=json.dumps(said | {"tool_input": {"command": "metier drafts apply 3f9a"}}),
-        cwd=ws.root,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert "metier drafts apply 3f9a" in reason(done.stdout)
+    call = {"tool_name": "Bash", "tool_input": {"command": "metier drafts apply 3f9a"}}
+    said = Launcher(Path(os.environ["HOME"])).run(ws.root, "before", hook_event_name="PreToolUse", **call)
+    assert "metier drafts apply 3f9a" in reason(said)

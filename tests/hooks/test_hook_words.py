@@ -61,7 +61,7 @@ def test_rules_stand_first_as_instructions_and_facts_and_fixes_are_for_reference
 
 def test_a_heading_is_the_same_for_everyone_who_approved(ws: Workspace) -> None:
     write_notes(str(ws.state), list(noted("rule", "Use uv.")))
-    rows = json.loads((ws.state / "notes.json").read_text().partition("\n")[2])
+    rows = json.loads((ws.state / "notes.json").read_text())
     assert "by" not in rows[0]
     for event in EVENTS:
         assert hook(ws, event)["additionalContext"] == f"{RULES}\n- Use uv."

@@ -469,7 +469,7 @@ def test_ctrl_c_in_a_demo_names_its_folder_and_promises_no_continuation(folder: 
     kept = tmp_path / "kept"
     process = subprocess.Popen([METIER, "demo", "--keep", str(kept)], cwd=folder, stderr=subprocess.PIPE)
     until = time.monotonic() + 30
-    while not (kept / ".local").exists() and time.monotonic() < until:
+    while not (kept / "home").exists() and time.monotonic() < until:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)

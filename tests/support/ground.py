@@ -25,7 +25,7 @@ class Ground(Launcher):
         return self.home.parent
 
     def git(self, folder: Path, *words: str | Path) -> None:
-        subprocess.run([*GIT, *map(str, words)], cwd=folder, check=True, capture_output=True)
+        subprocess.run([*GIT, *map(str, words)], cwd=folder, check=True, capture_output=True, timeout=60)
 
     def checkout(self, name: str) -> Path:
         """What Metier takes for a checkout: it never starts git."""

@@ -121,7 +121,16 @@ class Newcomer:
 
     def sees_dashboard(self, program: Sequence[str], workspace: Path) -> None:
         """The dashboard of the demo starts, shows a page for its link, and ends with Ctrl-C."""
-        command = [*program, "--home", f"{workspace}/.local/state/metier", "-w", str(workspace), "ui", "--port", "0"]
+        command = [
+            *program,
+            "--home",
+            f"{workspace}/home/.local/state/metier",
+            "-w",
+            str(workspace),
+            "ui",
+            "--port",
+            "0",
+        ]
         served = subprocess.Popen(
             command, cwd=self._folder, env=self._environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

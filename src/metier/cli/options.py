@@ -129,7 +129,7 @@ def open_workspace(
     given = options(ctx)
     ws = Workspace.open(given.folder, create=create, flags=given.flags)
     off = "" if refuses_off else off_text(ws.context.settings)
-    for line in filter(None, (ws.context.notice, "" if mends_loss else ws.context.loss_text, off)):
+    for line in filter(None, ("" if mends_loss else ws.context.loss_text, off)):
         talk(line)
     with suppress(StoreError):  # what hooks pointed at waits for the next command
         for line in ws.read_waiting():

@@ -10,7 +10,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from metier.hooks.process import Payload
     from metier.text.shell.command import SimpleCommand
@@ -50,20 +50,20 @@ def words_to_find(state: str) -> tuple[str, ...]:
     return (WORD,) if WORD in home else (WORD, os.path.basename(home))
 
 
-def refusal_of(home: str, folder: str, payload: Payload) -> str:
-    """Why an agent's call is stopped, in one line; empty: it is not. `home`: the folder of all state."""
+def refusal_of(tops: Sequence[str], folder: str, payload: Payload) -> str:
+    """Why an agent's call is stopped, in one line; empty: it is not. `tops`: the folders of state and of settings."""
     from metier.hooks.calls import asked_text, edited_paths, line_of
 
     said = asked_text(payload)
-    if not any(word in said for word in words_to_find(os.path.join(home, "x"))):
+    if not any(word in said for top in tops for word in words_to_find(os.path.join(top, "x"))):
         return ""
     for path in edited_paths(payload):
-        if _is_kept(home, folder, path):
+        if _is_kept(tops, folder, path):
             return _kept_text(path)
-    return next(_refused(home, folder, line), "") if (line := line_of(payload)) else ""
+    return next(_refused(tops, folder, line), "") if (line := line_of(payload)) else ""
 
 
-def _refused(home: str, folder: str, line: str) -> Iterator[str]:
+def _refused(tops: Sequence[str], folder: str, line: str) -> Iterator[str]:
     """Why each command of a line that is stopped is stopped; `cd` changes what its paths mean."""
     from shlex import join
 
@@ -75,7 +75,7 @@ def _refused(home: str, folder: str, line: str) -> Iterator[str]:
             said = " ".join(join((WORD, *command.arguments)).split())[:SHOWN]
             yield f"Not run: only the person decides this. They run it in their own terminal: {said}"
         for path in paths_changed_by(command):
-            if _is_kept(home, folder, path):
+            if _is_kept(tops, folder, path):
                 yield _kept_text(path)
         if command.name in ("cd", "pushd") and command.arguments:
             folder = _place(folder, command.arguments[-1])
@@ -93,10 +93,11 @@ def _decides(command: SimpleCommand) -> bool:
     return any(rest[: len(one)] == one for one in DECIDING)
 
 
-def _is_kept(home: str, folder: str, path: str) -> bool:
+def _is_kept(tops: Sequence[str], folder: str, path: str) -> bool:
     """Whether a path lies among Metier's own files; answers of agents lie in a folder of a project's state."""
-    place, top = _place(folder, path) + os.sep, os.path.realpath(home) + os.sep
-    return place.startswith(top) and place[len(top) :].split(os.sep)[1:2] != [ANSWERS]
+    place = _place(folder, path) + os.sep
+    within = [place[len(top) :] for one in tops if place.startswith(top := os.path.realpath(one) + os.sep)]
+    return any(rest.split(os.sep)[1:2] != [ANSWERS] for rest in within)
 
 
 def _place(folder: str, path: str) -> str:

@@ -15,7 +15,7 @@ from metier.hooks.notes import WIDE, read_notes, read_person_notes, still_says
 from metier.hooks.process import run_hook
 from metier.hooks.spool import write_entry
 from metier.hooks.wording import denial_text, notes_that_fit, told_text
-from metier.hooks.workspace import root_of, workspace_name
+from metier.hooks.workspace import root_of, settings_folder, workspace_name
 from metier.hooks.yeses import take_yeses
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def tell(state: str, folder: str, payload: Payload) -> None:
     event, session = EVENTS.get(name, ""), str(payload.get("session_id") or "")
     if event == "start" and payload.get("source") in EMPTIED:
         forget_given(state, session)
-    if event == "before" and (refusal := refusal_of(os.path.dirname(state), folder, payload)):
+    if event == "before" and (refusal := refusal_of((os.path.dirname(state), settings_folder()), folder, payload)):
         _say(denial_output(name, refusal))
         return
     fitting = _fitting(state, event, payload)

@@ -52,12 +52,13 @@ def readable_settings_of(state: str) -> dict[str, object]:
 
 
 def _settings_by(read: Callable[[str], dict[str, object]], state: str) -> dict[str, object]:
-    return read(_user_file()) | read(os.path.join(state, SETTINGS))
+    return read(os.path.join(settings_folder(), SETTINGS)) | read(os.path.join(state, SETTINGS))
 
 
-def _user_file() -> str:
+def settings_folder() -> str:
+    """Where the person's settings for all projects lie."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-    return os.path.join(base, "metier", SETTINGS)
+    return os.path.join(base, "metier")
 
 
 def _read_settings(file: str) -> dict[str, object]:

@@ -164,6 +164,7 @@ def _store(
             broken = cut or (damage_of(state / DATABASE, 3600.0 if full else QUICK) if not ctx.config.store else "")
             found = [
                 *_loss(ctx),
+                *([Check(name="workspace", state="warning", text=ctx.notice)] if ctx.notice else ()),
                 *_contents(ctx),
                 *_transcripts(ctx),
                 *_reading(broken),

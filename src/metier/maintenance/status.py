@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from metier.types.lessons import Lesson
 
 
+NAMED = 5
+"""Skills that are named."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusItem:
     """Something that is broken or waits."""
@@ -63,8 +67,11 @@ def _waiting(library: Library, skills: Sequence[Skill], lessons: Sequence[Lesson
     ctx = library.ctx
     with ctx.store.read() as transaction:
         sessions = len(transcripts.waiting(transaction)) + len(waiting_files(ctx.state / spool.SPOOL))
+    waiting = [one.name for one in skills if one.waits]
+    names = ", ".join(waiting[:NAMED]) + " …" * (len(waiting) > NAMED)
+    named = f"wait{'s' * (len(waiting) == 1)} for your yes: {names}"
     counts = (
-        ("skill", sum(one.waits for one in skills), "wait for your yes", "metier skills trust"),
+        ("skill", len(waiting), named, "metier skills trust"),
         ("draft", len(list_drafts(library)), "to review", "metier drafts review"),
         ("lesson", sum(one.is_open for one in lessons), "to review", "metier lessons review"),
         ("session", sessions, "to take in", "metier learn"),

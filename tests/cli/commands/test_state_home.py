@@ -33,7 +33,7 @@ def tracked(folder: Path, *words: str) -> None:
     (folder / "state").mkdir(exist_ok=True)
     (folder / "state/file").write_text("x")
     for command in (("init", "-q"), ("add", "-f", "state/file"), *([words] if words else ())):
-        subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
+        subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True, timeout=60)
 
 
 @refused
@@ -161,7 +161,7 @@ def test_a_home_folder_under_git_may_hold_state_that_git_does_not_track(tmp_path
     for name in ("link", "symlinks/link", "state.txt"):
         (tmp_path / name).write_text("x")
     for command in (("init", "-q"), ("add", "-A")):
-        subprocess.run(["git", *command], cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run(["git", *command], cwd=tmp_path, check=True, capture_output=True, timeout=60)
     (tmp_path / "state").mkdir(mode=0o700)
     assert problem_of(str(tmp_path / "state")) == ""
     assert problem_of(str(tmp_path / "state/not/there/yet")) == ""

@@ -6,17 +6,17 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from allowing import allow
 from cli_shell import Shell
 
 from metier.learning.lessons.vetting import PAGES
 from metier.learning.stages.pages import PAGE, cited_text, read_pages
 from metier.types import Run
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from metier.workspace import Workspace
 
 
 def link_out(file: Path) -> None:
@@ -62,6 +62,8 @@ def test_no_question_to_a_model_holds_foreign_text(shell: Shell, tmp_path: Path)
     for name in PAGES:
         (shell.folder / name).symlink_to(tmp_path / "id_rsa")
     (tmp_path / "id_rsa").write_text("a secret key of another place")
+    with Workspace.open(shell.folder) as ws:
+        allow(ws, "question-files")
     shell.ok("learn", "--questions", str(tmp_path / "ask"))
     (question,) = (tmp_path / "ask").glob("lessons-*.md")
     assert "secret key" not in question.read_text()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
+import forked
 import pytest
 from cli_shell import Shell
 from selection_shop import FLAKY, SKILLS
@@ -53,7 +50,7 @@ def test_a_skill_in_a_root_of_the_project_waits_and_is_handed_out_after_a_yes(ws
         assert waiting(opened) == []
         with opened.context.store.read() as transaction:
             entry = audit.list_own(transaction)[-1]
-        assert (entry.actor, entry.action, entry.subject.split()[0]) == ("program", "trust skill", NAME)
+        assert (entry.way, entry.action, entry.subject.split()[0]) == ("program", "trust skill", NAME)
 
 
 def test_a_hand_edit_of_a_trusted_skill_asks_again_and_takes_its_link_away(ws: Workspace) -> None:
@@ -112,19 +109,7 @@ def test_a_yes_names_skills_that_exist_and_lifts_an_earlier_no_only_by_name(ws: 
 
 def typed(ws: Workspace, word: str, *command: str) -> str:
     """What a command says on a terminal at which a person types a word."""
-    master, slave = pty.openpty()
-    os.write(master, f"{word}\n".encode())
-    done = subprocess.run(
-        [sys.executable, "-m", "metier", *command],
-        stdin=slave,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ws.root,
-        timeout=60,
-    )
-    os.close(master)
-    os.close(slave)
+    done = forked.typed(*command, cwd=ws.root, keys=f"{word}\n")
     return done.stdout + done.stderr
 
 
@@ -134,7 +119,7 @@ def test_the_command_shows_what_is_asked_for_and_takes_one_typed_word(ws: Worksp
     assert (refused.code, "terminal" in refused.err) == (1, True)
     assert "still wait" in typed(ws, "y", "skills", "trust")
     assert waiting(ws) == [NAME]
-    said = typed(ws, "yes", "skills", "trust")
+    said = typed(ws, NAME, "skills", "trust")
     assert (NAME in said, "logs.flaky.example" in said) == (True, True)
     assert waiting(ws) == []
 
@@ -143,5 +128,5 @@ def test_init_lists_what_waits_and_asks_once(ws: Workspace, shell: Shell) -> Non
     write(ws.root / ".agents/skills" / NAME)
     assert "metier skills trust" in shell.ok("init", "--no-connect")
     assert waiting(ws) == [NAME]
-    typed(ws, "yes", "init", "--no-connect")
+    typed(ws, NAME, "init", "--no-connect")
     assert waiting(ws) == []
