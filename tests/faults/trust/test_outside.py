@@ -6,13 +6,16 @@ what it was, hooks say what they said, and the home folder is untouched outside 
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,28 +53,26 @@ def git(folder: Path, *words: str) -> None:
 # ---- what a stranger brings: each puts files into a folder of theirs ------------------------------------------------
 
 
-def _theirs(folder: Path) -> Path:
-    """The state of a stranger in whose project a hostile skill is approved and a change was cut off."""
-    base = folder.with_name("theirs")
-    if not base.exists():
-        poisoned(base)
-    with attacker(base) as ws:
-        state = ws.state
-        root = Path(os.environ["HOME"]) / ".config" / "git"
-        wanted = package("config", LURE)
+@cache
+def _theirs() -> tuple[Path, Path]:
+    """The state of a stranger in whose project a hostile skill is approved and a change was cut off; and where to."""
+    base = Path(tempfile.mkdtemp(prefix="stranger"))
+    atexit.register(shutil.rmtree, base, ignore_errors=True)
+    root = base / "victim/.config/git"
+    with attacker(poisoned(base / "theirs")) as ws:
         version = Version(skill="config", root="", number=0, hash="")
-        change = SkillChange(root=root, package=wanted, base=ABSENT, version=version)
-        at = 0
+        change = SkillChange(root=root, package=package("config", LURE), base=ABSENT, version=version)
+        at = 20
         while journal.is_clean(ws.library.version_store):
             at += 1
             killed(lambda: apply_changes(ws.library.version_store, [change]), at)
-    shutil.rmtree(root, ignore_errors=True)
-    return state
+        shutil.rmtree(root, ignore_errors=True)
+        return ws.state, root
 
 
 def _copied(folder: Path, *names: str) -> None:
     """Parts of the stranger's state where a state folder was once, and where one lies in a home folder."""
-    state = _theirs(folder)
+    state, _ = _theirs()
     for place in (folder / ".metier", folder / ".local/state/metier" / state.name, folder):
         for name in names:
             for file in state.glob(name):
@@ -208,7 +209,7 @@ def _brought(mine: Path, things: list[str]) -> Path:
     for thing in things:
         THINGS[thing](folder)
     git(folder, "add", "-A", "-f", ".", ":!one", ":!two", ":!three", ":!four")
-    git(folder, "commit", "-q", "-m", "more")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "more")
     return folder
 
 
@@ -234,17 +235,13 @@ def outside(home: Path) -> dict[str, str]:
 def _looked(shell: Shell, folder: Path) -> str:
     """All that the victim's commands and agents show of a folder."""
     there = Shell(folder, shell.monkeypatch, shell.capsys)
-    words = (
-        ("runs", "list"),
-        ("skills", "list"),
-        ("doctor",),
-        ("select", FLAKY),
-        ("select", FLAKY, "--render", "claude"),
-    )
-    said = [there.run(*one) for one in words]
+    asked = ("select", FLAKY)
+    for words in (("runs", "list"), ("doctor",)):
+        there.run(*words)
+    said = [there.run(*words).out for words in (asked, (*asked, "--render", "claude"))]
     with Talk(folder) as talk:
         given = [talk.ask("tools/call", name="select", arguments={"task": FLAKY}), talk.ask("resources/list")]
-    return "\n".join([*(one.out for one in said[3:]), json.dumps(given), hook_output(folder), *told(folder).values()])
+    return "\n".join([*said, json.dumps(given), hook_output(folder)])
 
 
 def _check(shell: Shell, way: str, things: list[str]) -> None:
@@ -253,10 +250,12 @@ def _check(shell: Shell, way: str, things: list[str]) -> None:
         state = ws.state
     theirs = _brought(shell.folder, things)
     _looked(shell, shell.folder)
+    told(shell.folder)  # a fix is said once in a session
     before = kept(state), outside(home), told(shell.folder), sorted(os.listdir(home / ".local/state/metier"))
     folder = WAYS[way](shell.folder, theirs)
-    for place in dict.fromkeys((folder, *(one.parent for one in folder.glob("*/.git")), shell.folder)):
+    for place in (folder, *(one.parent for one in folder.glob("*/.git"))):
         assert MARK not in _looked(shell, place), place
+    assert not _theirs()[1].exists()
     after = kept(state), outside(home), told(shell.folder), sorted(os.listdir(home / ".local/state/metier"))
     for one, other in zip(before, after, strict=True):
         assert one == other
