@@ -64,7 +64,7 @@ def test_the_story_of_the_first_ten_minutes_is_true(tmp_path: Path) -> None:
 
 def _type(lines: list[str], folder: Path, environ: dict[str, str]) -> str:
     """Type lines into one shell; each must succeed. The yes, which takes a terminal, is said by a program."""
-    yes = "python3 -c \"import metier; metier.open('.').approve('$draft')\""
+    yes = f"{sys.executable} -c \"import metier; metier.open('.').approve('$draft')\""
     said = [yes if line.startswith("metier drafts approve ") else line for line in lines]
     text = "set -e\n" + "\n".join(line for line in said if not line.startswith("metier drafts apply "))
     command = ["bash", "-c", text]

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from hostile import SKILL, attacker, poisoned
 
 import metier
 from metier.errors import InputError, RefusedError, SchemaError, StoreError
 from metier.maintenance.backup import restore_backup, write_backup
+from metier.store.tables.library import drafts
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -109,3 +111,12 @@ def test_a_backup_of_a_newer_metier_is_refused_before_anything_changes(ws: Works
     with pytest.raises(SchemaError):
         restore_backup(ws.context, tmp_path / "b.tar.gz")
     assert len(ws.runs()) == 1
+
+
+def test_a_yes_of_another_person_does_not_come_back_with_their_backup(ws: Workspace, tmp_path: Path) -> None:
+    with attacker(poisoned(tmp_path / "theirs", shipped=False)) as theirs:
+        write_backup(theirs.context, tmp_path / "b.tar.gz")
+    restore_backup(ws.context, tmp_path / "b.tar.gz")
+    with Workspace.open(ws.root) as again, again.context.store.read() as transaction:
+        (found,) = drafts.list_everywhere(transaction)
+    assert (found.target, found.approved, found.seal) == (SKILL, "", "")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -318,3 +319,22 @@ def test_the_server_loads_nothing_heavy_before_a_call(tmp_path: Path) -> None:
         [sys.executable, "-I", "-c", code], input=asked, cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, len(done.stdout.splitlines()), done.stderr) == (0, 2, "[]\n")
+
+
+def test_no_variable_of_the_agents_environment_is_a_setting(tmp_path: Path) -> None:
+    Workspace.open(tmp_path).close()
+    given = {"METIER_ENABLED": "false", "METIER_HOME": str(tmp_path / "other"), "METIER_WORKSPACE": "/nowhere"}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "runs", "arguments": {}}}
+    done = subprocess.run(
+        [sys.executable, "-m", "metier", "mcp"],
+        input=json.dumps(call) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, **given},
+        timeout=60,
+    )
+    result = json.loads(done.stdout)["result"]
+    assert (result["isError"], "No runs" in result["content"][0]["text"]) == (False, True), result
+    assert not (tmp_path / "other").exists()

@@ -13,6 +13,7 @@ import typer
 from typer._click.exceptions import ClickException, UsageError
 from typer.core import TyperGroup
 
+from metier.cli import forget_variables
 from metier.cli.help import likeliest, with_whole_summaries, write_groups
 from metier.cli.options import GlobalOptions, parse_flags
 from metier.errors import MetierError, ReadOnlyError
@@ -178,9 +179,8 @@ def root(
 
     Example:  metier demo  ·  cd my-project && metier init && metier import  ·  metier runs list  ·  metier learn
     """
-    if ctx.invoked_subcommand == "mcp":  # started by an agent, whose environment a project may have set
-        for name in [name for name in os.environ if name.startswith("METIER_")]:
-            del os.environ[name]
+    if ctx.invoked_subcommand == "mcp":
+        forget_variables()
     if home:
         os.environ["METIER_HOME"] = home
     _renew_python_note()
