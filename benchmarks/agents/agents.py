@@ -168,7 +168,7 @@ def select_times(folder: Path, skills: int, words: Sequence[str], lines: int) ->
     tasks = [f"the {chance.choice(words)} breaks after a {chance.choice(words)}" for _ in range(TASKS)]
     for name in ("prepared", "unprepared"):
         put_skills(folder / name, skills, words, lines)
-    Workspace.open(folder / "unprepared").close()
+        Workspace.open(folder / name, trust_roots=True).close()
 
     def call(name: str, *words: str) -> list[str]:
         return [sys.executable, "-m", "metier", "-w", str(folder / name), *words]

@@ -89,7 +89,8 @@ def test_a_skill_is_edited_looked_at_and_taken_back(shop: Shop) -> None:
 def test_list_show_and_history_print_what_the_reference_says(shop: Shop) -> None:
     (row,) = shop.json("skills", "list")
     assert row.keys() == {
-        "name", "root", "folder", "status", "origin", "version", "hash", "description", "problems", "held", "waits", "pinned",
+        "name", "root", "folder", "status", "origin", "version", "hash", "description", "problems", "held",
+        "waits", "pinned",
         "shadowed_by", "selected", "given", "used", "succeeded", "failed", "lift", "hurts",
     }  # fmt: skip
     (shown,) = shop.json("skills", "show", "deploy")
