@@ -126,6 +126,8 @@ def _checked_skill(pool: SkillPool, one: CatalogueEntry, *, hurried: bool) -> Se
 def _reviewed_skill(library: Library, one: CatalogueEntry) -> Selectable | LeftOut | None:
     try:
         package, version = allowed_package(library, one)
+    except NotFoundError:
+        return None
     except RefusedError as error:
         return LeftOut(name=one.skill.name, reason=str(error))
     if package.hash() != one.content.hash:
@@ -139,7 +141,8 @@ def allowed_package(library: Library, one: CatalogueEntry) -> tuple[Package, str
         found = activate(library, one.skill.folder)
         return found.package, str(found.version.number)
     package = read_package(Path(one.skill.folder))
-    _check_decision(library, library.find(one.skill.folder), package)
+    if package.hash() != one.content.hash:  # what the catalogue names was decided on; this may not be
+        raise NotFoundError(f"{one.skill.name} changed just now. Try again.")
     said = review_problem(library.ctx, package, one.skill.name)
     if said:
         raise RefusedError(f"{one.skill.name} is not handed out: {said}")
