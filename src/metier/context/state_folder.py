@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -109,7 +110,10 @@ def make_place(folder: str | Path, home: Path, environ: Mapping[str, str], *, ex
             f"State cannot be kept in {home}: {error.strerror}. Name another folder: METIER_HOME."
         ) from None
     if found is None:
-        raise StoreError(f"{root} cannot be bound to its state in {home}: is its path too long, or not yours?")
+        raise StoreError(
+            f"{root} cannot be bound to its state in {home}: {places.ID_FILE} in its git folder is no plain file, a folder "
+            f"above it is called {places.MARK}, or its path is too long."
+        )
     follow(found, home)
     git, mark = places.common_git_folder(str(root)), Path(places.mark_of(str(root), str(home)))
     _sweep_parts(home / USER, Path(found.state), mark.parent, *([Path(git)] if git else []))
@@ -187,6 +191,8 @@ def _bind(home: Path, name: str, kind: str, bearer: str, *, replaced: str) -> bo
     file = Path(bearer) / ID_FILE if kind == "git" else Path(places.mark_of(bearer, str(home)))
     if kind == "path":
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.path.lexists(file) and not stat.S_ISREG(os.lstat(file).st_mode):  # noqa: PTH110, PTH116
+        return False
     known = places.read_small(str(file)).strip()
     if known and (known == replaced or not (home / known / RECORDS).is_file()):
         _replace(file, f"{name}\n")  # the id of another machine, or of the project that this one is a copy of
@@ -225,7 +231,8 @@ def follow(found: Project, home: Path) -> None:
         return
     with suppress(OSError):
         if wanted[0] == "git":
-            _bind(home, state.name, *wanted, replaced="")
+            if not _bind(home, state.name, *wanted, replaced=""):
+                return  # what lies there is no place for an id: the project stays known by its path
             Path(places.mark_of(found.root, str(home))).unlink(missing_ok=True)
         _replace(state / BOUND, "{}\n{}\n".format(*wanted))  # last: what was killed before it is done again
 

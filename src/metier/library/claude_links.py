@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.agents.changes import PutLink, apply_change
-from metier.errors import RefusedError
+from metier.errors import RefusedError, UnreadableError
 from metier.folders import first_link, open_below
+from metier.foreign_files import read_foreign
 from metier.library.listing import list_skills
 from metier.library.package_decisions import decision_on, hold_of
 from metier.library.roots import AGENTS, CLAUDE
@@ -26,6 +27,8 @@ LISTING = 8_000
 """Characters of Claude Code's list of skills with its smallest context window; of further ones it shows the names."""
 DESCRIPTION = 1_536
 """Characters of a description that the list shows."""
+MOST, SECONDS = 64 * 1024 * 1024, 1.0
+"""Bytes of the largest SKILL.md that is opened, and seconds for its beginning."""
 HEAD = 8_192
 """Bytes of a SKILL.md in which its front matter is looked for."""
 PLUGIN = "metier"
@@ -152,9 +155,9 @@ def listing_size(own: Path) -> int:
 
 def _line_size(folder: Path) -> int:
     try:
-        with (folder / "SKILL.md").open("rb") as file:
+        with read_foreign(folder / "SKILL.md", Path("/"), MOST, SECONDS) as file:
             head = file.read(HEAD).decode("utf-8", "replace")
-    except OSError:
+    except UnreadableError:
         return 0
     parts = head.split("\n---", 1)
     return len(folder.name) + min(len(parts[0]), DESCRIPTION) + len("- : \n")

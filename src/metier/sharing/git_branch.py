@@ -179,9 +179,8 @@ def _tree(root: Path, head: str, files: Sequence[BranchFile], skills: Sequence[s
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         _git(root, "read-tree", head, more=index)
         old = [f"{SKILLS}/{name}" for name in skills]
-        if old:
-            _git(root, "rm", "-r", "--cached", "--quiet", "--ignore-unmatch", "--", *old, more=index)
-        rows: list[str] = []
+        there = _git(root, "ls-files", "-z", "--", *old, more=index).split("\0") if old else []
+        rows = [f"0 {'0' * 40}\t{path}" for path in there if path]  # taken out without a look at the work tree
         for file in files:
             blob = _git(root, "hash-object", "-w", "--stdin", given=file.content)
             rows.append(f"{'100755' if file.executable else '100644'} {blob}\t{file.path}")
@@ -203,12 +202,22 @@ def _git(root: Path, *words: str, given: bytes = b"", more: dict[str, str] | Non
     return done.stdout.decode("utf-8", "replace").strip()
 
 
+KEPT = frozenset(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL", "DATE"))
+"""Variables of git that are handed on: who makes the commit."""
+
+
 def _run(root: Path, words: list[str], given: bytes, more: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
-    safe = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false"]
-    command = ["git", "-C", str(root), *safe, *words]
+    safe = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "commit.gpgSign=false", "protocol.allow=never"]
+    flags = [part for one in safe for part in ("-c", one)]
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in KEPT}
     try:
         return subprocess.run(  # noqa: S603 - git itself, and words of our own
-            command, input=given, capture_output=True, timeout=PATIENCE, check=False, env={**os.environ, **more}
+            ["git", "-C", str(root), *flags, *words],
+            input=given,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+            env={**own, "GIT_NO_LAZY_FETCH": "1", **more},
         )
     except FileNotFoundError:
         raise ConfigError("git is not installed.") from None

@@ -49,8 +49,8 @@ class SpecStory:
     proven: bool = True
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
-        """The history of the project that one stands in."""
-        return (f"{env['PWD']}/.specstory/history/**/*.md",) if env.get("PWD") else ()
+        """None: its pages lie in a project, where anybody could have put them. A person names them."""
+        return ()
 
     def claims(self, path: str, head: bytes) -> bool:
         """Whether a page says that SpecStory made it."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from metier.errors import UnreadableError
+from metier.folders import first_link
 from metier.foreign_files import read_foreign
 from metier.learning.lessons.vetting import PAGES
 
@@ -23,11 +25,20 @@ def read_pages(root: Path, left_out: list[str]) -> dict[str, str]:
     """The pages of a project by name; those that cannot be read are noted with the reason."""
     found: dict[str, str] = {}
     for name in PAGES:
+        if leads_elsewhere(root, name):
+            left_out.append(f"Left out {name}: it is a link to what is no page.")
+            continue
         try:
             found[name] = _beginning(root, name, 4 * PAGE)[:PAGE]
         except UnreadableError as error:
             left_out += [f"Left out {name}: {error.reason}."] if error.state != "gone" else []
     return found
+
+
+def leads_elsewhere(root: Path, name: str) -> bool:
+    """Whether a page is a link to another file than a page of the project: what is ignored there stays there."""
+    link = first_link(root, root / name)
+    return link is not None and os.path.realpath(root / name) not in {os.path.realpath(root / one) for one in PAGES if one != name}
 
 
 def cited_text(root: Path, name: str) -> str:
