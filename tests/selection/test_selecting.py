@@ -306,7 +306,7 @@ def test_a_skill_of_the_persons_own_is_selected_too(ws: Workspace) -> None:
     assert found.assembled.skills[0].folder == str(ws.context.home / ".agents/skills/flaky-tests")
 
 
-def test_a_skill_that_a_link_brings_from_outside_the_project_is_not_handed_out(ws: Workspace, tmp_path: Path) -> None:
+def test_a_skill_whose_history_nobody_keeps_is_reviewed_on_sight(ws: Workspace, tmp_path: Path) -> None:
     good = put(
         Workspace(context=replace(ws.context, root=tmp_path / "elsewhere")), "flaky-tests", *SKILLS["flaky-tests"]
     )
@@ -322,7 +322,10 @@ def test_a_skill_that_a_link_brings_from_outside_the_project_is_not_handed_out(w
         (roots / one.name).symlink_to(one)
     ws.trust_skills()
     found = ws.select(FLAKY)
-    assert ([one.name for one in found.refused], found.names) == (["flaky-tests", "flaky-helper"], ())
+    assert [one.name for one in found.refused] == ["flaky-helper"]
+    assert [(one.name, one.version, one.content_hash) for one in found.assembled.skills] == [
+        ("flaky-tests", "legacy", "")
+    ]
 
 
 def test_requests_that_a_skill_served_with_success_help_to_find_it(ws: Workspace) -> None:

@@ -111,8 +111,8 @@ def make_place(folder: str | Path, home: Path, environ: Mapping[str, str], *, ex
         ) from None
     if found is None:
         raise StoreError(
-            f"{root} cannot be bound to its state in {home}: {places.ID_FILE} in its git folder is no plain file, a folder "
-            f"above it is called {places.MARK}, or its path is too long."
+            f"{root} cannot be bound to its state in {home}: {places.ID_FILE} in its git folder is no plain file, "
+            f"a folder above it is called {places.MARK}, or its path is too long."
         )
     follow(found, home)
     git, mark = places.common_git_folder(str(root)), Path(places.mark_of(str(root), str(home)))
@@ -191,7 +191,7 @@ def _bind(home: Path, name: str, kind: str, bearer: str, *, replaced: str) -> bo
     file = Path(bearer) / ID_FILE if kind == "git" else Path(places.mark_of(bearer, str(home)))
     if kind == "path":
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if os.path.lexists(file) and not stat.S_ISREG(os.lstat(file).st_mode):  # noqa: PTH110, PTH116
+    if os.path.lexists(file) and not stat.S_ISREG(os.lstat(file).st_mode):
         return False
     known = places.read_small(str(file)).strip()
     if known and (known == replaced or not (home / known / RECORDS).is_file()):

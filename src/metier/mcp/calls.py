@@ -6,13 +6,14 @@ import json
 from typing import TYPE_CHECKING
 
 from metier.hooks.notes import Note
-from metier.hooks.wording import one_line, told_text
+from metier.hooks.wording import told_text
 from metier.library.delivery.notes_file import in_use, shared_notes
 from metier.library.delivery.ways import holds_now
 from metier.library.proposals.hand_in import hand_in_document
 from metier.runs.verdicts import note_agents_word
 from metier.selection.assembly.render import inline, make_harmless
 from metier.selection.hand_out import hand_out
+from metier.text.counts import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Runs that are shown unless told otherwise."""
-PROPOSED = "Proposed, not confirmed: do not follow these. Only the person decides on them: metier lessons review"
 SIGNS = {True: "yes", False: "no", None: "unknown"}
 
 
@@ -55,14 +55,14 @@ def runs(opened: OpenedWorkspace, given: Arguments) -> str:
 
 
 def lessons(opened: OpenedWorkspace, given: Arguments) -> str:
-    """The lessons in use as hooks say them, and those that wait for a decision as plain data."""
+    """The lessons in use as hooks say them, and how many wait for a decision: no text reaches an agent before a yes."""
     ws, limit = opened.get_newest(), int(str(given.get("limit") or SHOWN))
     words = str(given.get("query") or "").casefold().split()
     found = [one for one in ws.lessons() if _has_one_of(words, one.text)]
     told = _told(ws, found, words)[:limit]
     parts = [told_text(told)] if told else []
-    if waiting := [one for one in found if one.is_open][:limit]:
-        parts += [PROPOSED, *(json.dumps(_lesson(one), ensure_ascii=False) for one in waiting)]
+    if waiting := sum(one.is_open for one in found):
+        parts.append(f"{plural(waiting, 'lesson')} to review; only the person decides: metier lessons review")
     if not parts and (text := ws.context.loss_text):
         return text
     return "\n".join(parts) or ("No lesson has one of these words." if words else "There are no lessons here yet.")
@@ -100,11 +100,6 @@ def propose(opened: OpenedWorkspace, given: Arguments) -> str:
         f"Saved as draft {draft.id} ({draft.status}). Nothing changed yet.{found} "
         f"The person decides: metier drafts show {draft.id}"
     )
-
-
-def _lesson(lesson: Lesson) -> dict[str, object]:
-    text = make_harmless(one_line(lesson.text))
-    return {"id": lesson.id, "kind": lesson.kind, "text": text, "sessions": lesson.sessions}
 
 
 def _row(record: Record) -> dict[str, object]:

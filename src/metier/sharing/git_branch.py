@@ -210,9 +210,10 @@ def _run(root: Path, words: list[str], given: bytes, more: dict[str, str]) -> su
     safe = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "commit.gpgSign=false", "protocol.allow=never"]
     flags = [part for one in safe for part in ("-c", one)]
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in KEPT}
+    command = ["git", "-C", str(root), *flags, *words]
     try:
         return subprocess.run(  # noqa: S603 - git itself, and words of our own
-            ["git", "-C", str(root), *flags, *words],
+            command,
             input=given,
             capture_output=True,
             timeout=PATIENCE,

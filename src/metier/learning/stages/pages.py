@@ -38,7 +38,8 @@ def read_pages(root: Path, left_out: list[str]) -> dict[str, str]:
 def leads_elsewhere(root: Path, name: str) -> bool:
     """Whether a page is a link to another file than a page of the project: what is ignored there stays there."""
     link = first_link(root, root / name)
-    return link is not None and os.path.realpath(root / name) not in {os.path.realpath(root / one) for one in PAGES if one != name}
+    pages = {os.path.join(os.path.realpath(root), one) for one in PAGES}  # noqa: PTH118 - compared as texts
+    return link is not None and os.path.realpath(root / name) not in pages
 
 
 def cited_text(root: Path, name: str) -> str:
