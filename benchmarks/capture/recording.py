@@ -76,7 +76,7 @@ def peer(folder: Path, runs: list[Run]) -> None:
 def workspace() -> Iterator[Workspace]:
     with (
         tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as folder,
-        Workspace.open(folder, environ={}) as ws,
+        Workspace.open(folder, environ={"HOME": f"{folder}/home"}) as ws,
     ):
         yield ws
 

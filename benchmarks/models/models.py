@@ -29,7 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 
 from loopback import Loopback, answers, completion
 
-from metier.context.models.access import asker_of
+from metier.context.models.access import asker_of, models_of
+from metier.context.models.consent import give_consent, named_recipient
 from metier.learning.clustering.by_model import BATCH, cluster_with
 from metier.learning.clustering.model_prompt import RunInShort
 from metier.models.answers import Answer, ask
@@ -170,9 +171,9 @@ def store(port: int) -> bool:
         "model_url": f"http://127.0.0.1:{port}/v1",
         "model_price": "1/2",
         "budget_calls": 10**9,
-        "send_sessions": True,
     }
     with tempfile.TemporaryDirectory() as folder, Workspace.open(folder, flags=flags) as ws:
+        give_consent(ws.context, named_recipient("true", models_of(ws.context.settings).model), "program")
         asker = asker_of(ws.context, {})
         if isinstance(asker, NoModel):
             raise SystemExit(asker.reason)

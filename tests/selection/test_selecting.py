@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
+from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked, write
 
 from metier.hooks.trial import arm_of
 from metier.models.failures import Unreachable
@@ -367,7 +367,8 @@ def test_skills_are_made_ready_for_hooks_once(ws: Workspace) -> None:
 @pytest.mark.slow
 def test_of_ten_thousand_skills_with_one_description_none_is_picked(ws: Workspace) -> None:
     for number in range(10_000):
-        put(ws, f"copy-{number}", *SKILLS["flaky-tests"])
+        write(ws.root / ".agents/skills" / f"copy-{number}", *SKILLS["flaky-tests"])
+    ws.trust_skills()
     found = ws.select(FLAKY)
     assert found.names == ()
     assert len(found.choice.candidates) == 12
