@@ -118,3 +118,15 @@ def test_in_a_dev_container_the_line_that_keeps_the_state_is_named(tmp_path: Pat
     assert said.endswith(f'"mounts": ["source=metier-state,target={home},type=volume"]')
     assert container_hint(tmp_path, home, {}) == ""
     assert container_hint(tmp_path, Path("/proc/metier"), {"CODESPACES": "true"}) == "", "it lies on a mount"
+
+
+def test_a_git_folder_with_no_place_for_an_id_leaves_the_project_known_by_its_path(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    with metier.open(project) as first:
+        pass
+    (project / ".git/metier-id").mkdir(parents=True)  # as an archive can bring it
+    for _ in range(2):
+        with metier.open(project) as again:
+            assert again.state == first.state
+    assert has_state(project)

@@ -89,3 +89,12 @@ def test_a_lesson_cites_only_files_of_the_project(name: str, tmp_path: Path) -> 
     (tmp_path / "project").mkdir()
     link_out(tmp_path / "project" / "README.md")
     assert cited_text(tmp_path / "project", name) == ""
+
+
+def test_a_page_that_is_a_link_to_what_is_no_page_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("INTERNAL_HOST=pay.corp.lan")
+    for name in ("AGENTS.md", "CLAUDE.md"):
+        (tmp_path / name).symlink_to(".env")
+    left_out: list[str] = []
+    assert read_pages(tmp_path, left_out) == {}
+    assert len(left_out) == 2
